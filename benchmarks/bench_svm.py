@@ -25,12 +25,13 @@ from labelspan.ranking import LaRankSVM
 from labelspan.selection import CMLFS
 from labelspan.subspace import ASOClassifier, StructuralF1SVM
 
-TOL = 1e-2
+# Seconds after which a fit ends with the gap it has.
+TOL, SECONDS = 1e-2, 120.0
 MODELS = {
-    "LaRankSVM": LaRankSVM(tol=TOL, random_state=0),
-    "CMLFS(20)": CMLFS(20, tol=TOL, random_state=0),
-    "ASOClassifier(5)": ASOClassifier(5, random_state=0),
-    "StructuralF1SVM": StructuralF1SVM(tol=TOL),
+    "LaRankSVM": LaRankSVM(tol=TOL, random_state=0, max_time=SECONDS),
+    "CMLFS(20)": CMLFS(20, tol=TOL, random_state=0, max_time=SECONDS),
+    "ASOClassifier(5)": ASOClassifier(5, random_state=0, max_time=SECONDS),
+    "StructuralF1SVM": StructuralF1SVM(tol=TOL, max_time=SECONDS),
 }
 GOALS = {
     "unit rows": (0.3, 1.0, 2.0, 5.0),

@@ -1,17 +1,25 @@
 """Run benchmark scripts, store their output in results.json, write docs/benchmarks.md from it.
 
-usage: python benchmarks/record.py [bench_extraction ...]     all scripts if none is named
-       python benchmarks/record.py --page                    write the page only
+usage: python benchmarks/record.py [bench_extraction ...]     if none is named, all that this
+                                                              version has not recorded yet
+       python benchmarks/record.py --page                    write the page and its chart only
+       python benchmarks/record.py --check                   1 if a script has no result at all
+
+A script that takes longer than its limit is stopped; the lines that it has printed are stored.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import math
+import os
 import platform
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -20,16 +28,24 @@ from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
 RESULTS, PAGE = FOLDER / "results.json", FOLDER.parent / "docs" / "benchmarks.md"
+CHART = PAGE.with_suffix(".svg")
+# Seconds that a script may take, so that all of them together take about an hour; and of those
+# that make large files.
+LIMIT, LIMITS = 240, {"bench_embeddings": 600, "bench_grid": 480, "bench_out_of_core": 480}
 LIBRARIES = ("labelspan", "numpy", "scipy", "scikit-learn")
 HEAD = """# Benchmarks
 
 Made by `make bench`, which runs the scripts in `benchmarks/` and writes this page from their
 output (`benchmarks/results.json`). Nothing here is typed by hand.
 
+![Time relative to peers](benchmarks.svg)
+
 Most scripts compare with a peer in the same run: processor time on one thread, best of several
 rounds, the two calls alternating. A ratio below 1 means that labelspan is faster. *Goal* is the
 target ratio of the project; MISSED marks ratios that do not reach it. Seconds depend on the
-computer, ratios much less.
+computer, ratios much less. In the chart, each dot is one of these ratios, on a logarithmic axis;
+dots left of the line are faster than the peer, hollow ones miss their goal. Results of a version
+before this one are marked *old*; a script that was stopped at its time limit is *cut*.
 
 | script | what it measures | recorded | goals |
 |---|---|---|---|
@@ -56,19 +72,29 @@ def processor() -> str:
 
 def record(name: str) -> dict[str, Any]:
     """Run one script and return what it printed."""
-    start = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, FOLDER / f"{name}.py"], stdout=subprocess.PIPE, text=True, check=False
-    )
-    print(done.stdout, flush=True)
+    start, limit = time.monotonic(), LIMITS.get(name, LIMIT)
+    command = [sys.executable, "-u", FOLDER / f"{name}.py"]
+    # A session of its own, so that the processes of the script end with it.
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        clock = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
+        clock.start()
+        lines = []
+        for line in process.stdout or ():
+            print(line, end="", flush=True)
+            lines.append(line.rstrip())
+        code = process.wait()
+        clock.cancel()
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "machine": processor(),
         "python": platform.python_version(),
         "libraries": {library: version(library) for library in LIBRARIES},
         "minutes": round((time.monotonic() - start) / 60, 1),
-        "reached": done.returncode == 0,
-        "lines": done.stdout.rstrip().splitlines(),
+        "reached": code == 0,
+        "cut": code == -signal.SIGKILL,
+        "lines": lines,
     }
 
 
@@ -80,15 +106,15 @@ def summary(name: str) -> str:
 
 def page(results: dict[str, dict[str, Any]]) -> str:
     """The documentation page, from the stored results only."""
-    names = sorted(path.stem for path in FOLDER.glob("bench_*.py"))
+    names = scripts()
     text = HEAD
     for name in names:
         found = results.get(name)
         link = f"[{name}](#{name.replace('_', '-')})" if found else name
         goals = "" if not found else "reached" if found["reached"] else "not all reached"
-        text += (
-            f"| {link} | {summary(name)} | {found['date'] if found else 'not yet'} | {goals} |\n"
-        )
+        goals += ", cut" if found and found.get("cut") else ""
+        date = found["date"] + ("" if is_current(found) else ", old") if found else "not yet"
+        text += f"| {link} | {summary(name)} | {date} | {goals} |\n"
     for name in [name for name in names if name in results]:
         found = results[name]
         libraries = ", ".join(f"{key} {value}" for key, value in found["libraries"].items())
@@ -97,6 +123,68 @@ def page(results: dict[str, dict[str, Any]]) -> str:
         text += f"{libraries}; {found['minutes']:g} minutes.\n"
         text += "\n" + shown(found["lines"])
     return text
+
+
+def scripts() -> list[str]:
+    """Names of all scripts that are recorded."""
+    return sorted(path.stem for path in FOLDER.glob("bench_*.py"))
+
+
+def is_current(found: dict[str, Any]) -> bool:
+    """Whether this version of labelspan made the result."""
+    text = (FOLDER.parent / "src" / "labelspan" / "__init__.py").read_text(encoding="utf-8")
+    return f'__version__ = "{found["libraries"]["labelspan"]}"' in text
+
+
+def missing(results: dict[str, dict[str, Any]]) -> list[str]:
+    """Scripts without any result, apart from those that need an accelerator."""
+    return [name for name in scripts() if name not in results and "device" not in name]
+
+
+def ratios(found: dict[str, Any]) -> list[tuple[float, bool]]:
+    """Ratios of a script, and whether each reaches its goal."""
+    matches = [match for match in map(RATIO.match, found["lines"]) if match]
+    return [(float(match[3]), not match[7]) for match in matches]
+
+
+def chart(results: dict[str, dict[str, Any]]) -> str:
+    """Ratios of every script as dots on a logarithmic axis, as SVG."""
+    rows = {name: ratios(found) for name, found in sorted(results.items())}
+    rows = {name: dots for name, dots in rows.items() if dots}
+    every = [ratio for dots in rows.values() for ratio, _ in dots] or [1.0]
+    low = min(math.floor(math.log10(max(min(every), 1e-4))), -1)
+    high = max(math.ceil(math.log10(max(every))), 1)
+    left, width, height = 170, 430, 20
+
+    def place(ratio: float) -> float:
+        share = (math.log10(max(ratio, 10.0**low)) - low) / (high - low)
+        return round(left + width * min(share, 1.0), 1)
+
+    bottom = 30 + height * len(rows)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 30} {bottom + 40}" '
+        'font-family="sans-serif" font-size="12" role="img">',
+        "<title>Time of labelspan relative to peers, by benchmark script</title>",
+        '<rect width="100%" height="100%" fill="#ffffff"/>',
+    ]
+    for power in range(low, high + 1):
+        x = place(10.0**power)
+        stroke = "#333333" if power == 0 else "#dddddd"
+        parts.append(f'<line x1="{x}" x2="{x}" y1="20" y2="{bottom}" stroke="{stroke}"/>')
+        label = f"{10.0**power:g}"
+        parts.append(f'<text x="{x}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
+    for i, (name, dots) in enumerate(rows.items()):
+        y = 36 + height * i
+        title = name.removeprefix("bench_")
+        parts.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{title}</text>')
+        for ratio, reached in dots:
+            fill = "#0072b2" if reached else "#ffffff"
+            spot = f'cx="{place(ratio)}" cy="{y}" r="4" fill="{fill}" stroke="#0072b2"'
+            parts.append(f"<circle {spot}><title>{title}: {ratio:g}</title></circle>")
+    middle = left + width / 2
+    note = "time of labelspan / time of the peer"
+    parts.append(f'<text x="{middle:g}" y="{bottom + 34}" text-anchor="middle">{note}</text>')
+    return "\n".join([*parts, "</svg>", ""])
 
 
 def shown(lines: list[str]) -> str:
@@ -128,8 +216,13 @@ def stored() -> dict[str, dict[str, Any]]:
 
 def main(arguments: list[str]) -> int:
     """Run, store after each script, and write the page."""
-    names = arguments or sorted(path.stem for path in FOLDER.glob("bench_*.py"))
     results, reached = stored(), True
+    if arguments == ["--check"]:
+        print("\n".join(f"{name}: not yet" for name in missing(results)))
+        return int(bool(missing(results)))
+    names = arguments or [
+        name for name in scripts() if name not in results or not is_current(results[name])
+    ]
     for name in [] if arguments == ["--page"] else names:
         print(f"== {name}", flush=True)
         found = record(name)
@@ -141,6 +234,7 @@ def main(arguments: list[str]) -> int:
             RESULTS.write_text(text + "\n", encoding="utf-8")
     # As stored: the keys are sorted there.
     PAGE.write_text(page(stored()), encoding="utf-8")
+    CHART.write_text(chart(stored()), encoding="utf-8")
     return 0 if reached else 1
 
 

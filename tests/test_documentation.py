@@ -178,6 +178,8 @@ def test_the_page_of_benchmarks_is_made_from_the_stored_results():
     record = runpy.run_path(str(ROOT / "benchmarks" / "record.py"))
     page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     assert page == record["page"](record["stored"]())
+    chart = (ROOT / "docs" / "benchmarks.svg").read_text(encoding="utf-8")
+    assert chart == record["chart"](record["stored"]())
 
 
 PENALTIES = {"ridge", "label_ridge", "mu", "alpha", "beta", "strategy"}
@@ -202,3 +204,28 @@ def test_the_upgrade_notes_name_every_penalty_that_is_chosen_now():
         for argument, parameter in inspect.signature(getattr(labelspan, name)).parameters.items()
         if parameter.default == "auto" and argument in PENALTIES
     }
+
+
+def test_the_recorder_keeps_what_a_stopped_script_has_printed(tmp_path):
+    record = runpy.run_path(str(ROOT / "benchmarks" / "record.py"))
+    script = tmp_path / "bench_slow.py"
+    script.write_text("import time\nprint('first', flush=True)\ntime.sleep(60)\n")
+    scope = record["record"].__globals__
+    scope |= {"FOLDER": tmp_path, "LIMIT": 3}
+    found = record["record"]("bench_slow")
+    assert (found["lines"], found["cut"], found["reached"]) == (["first"], True, False)
+    script.write_text("print('first')\n")
+    found = record["record"]("bench_slow")
+    assert (found["lines"], found["cut"], found["reached"]) == (["first"], False, True)
+    scope["scripts"] = lambda: ["bench_slow", "bench_other", "bench_device"]
+    assert record["missing"]({"bench_slow": found}) == ["bench_other"]
+
+
+def test_a_script_of_the_benchmarks_finds_what_it_imports_from_labelspan():
+    for path in sorted((ROOT / "benchmarks").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("labelspan"):
+                home = importlib.import_module(node.module)
+                for alias in node.names:
+                    if not hasattr(home, alias.name):
+                        importlib.import_module(f"{node.module}.{alias.name}")
