@@ -16,6 +16,7 @@ from labelspan.datasets import MultilabelDataset
 LEAST_DOCUMENTS_A_LABEL = 100
 LEAST_DOCUMENTS_A_WORD = 5
 LEAST_DOCUMENTS_A_TOPIC = 50
+IMAGES = 1000
 
 
 def frequent_tfidf(dataset: MultilabelDataset, *, idf: bool = True) -> MultilabelDataset:
@@ -51,6 +52,16 @@ def trained_labels(dataset: MultilabelDataset) -> MultilabelDataset:
     return _kept(dataset, dataset.X, np.arange(dataset.X.shape[1]), Y[:, labels], labels)
 
 
+def frequent_terms(dataset: MultilabelDataset, *, n_terms: int) -> MultilabelDataset:
+    """The most frequent labels, and 1000 random rows with one: Sec. 6.3 of the same paper."""
+    Y = np.asarray(dataset.Y.toarray() if sparse.issparse(dataset.Y) else dataset.Y)
+    labels = np.sort(np.argsort(-(Y > 0).sum(axis=0), kind="stable")[:n_terms])
+    rows = np.flatnonzero((Y[:, labels] > 0).any(axis=1))
+    rows = np.sort(np.random.default_rng(0).permutation(rows)[:IMAGES])
+    X, dataset = dataset.X[rows], replace(dataset, train=None, test=None)
+    return _kept(dataset, X, np.arange(X.shape[1]), Y[np.ix_(rows, labels)], labels)
+
+
 def _kept(
     dataset: MultilabelDataset, X: Any, features: np.ndarray, Y: np.ndarray, labels: np.ndarray
 ) -> MultilabelDataset:
@@ -65,4 +76,5 @@ PREPARATIONS: dict[str, Callable[[MultilabelDataset], MultilabelDataset]] = {
     "frequent-tf": partial(frequent_tfidf, idf=False),
     "frequent-topics": frequent_topics,
     "trained-labels": trained_labels,
+    **{f"terms-{n}": partial(frequent_terms, n_terms=n) for n in (20, 30, 40, 50, 60)},
 }

@@ -1,7 +1,12 @@
 """The experiments of the MDDM paper: printed values, plans, methods of its own."""
 
-from labelspan.papers.mddm import _experiments, _images, _second
+from labelspan.papers.mddm import _all_sizes, _experiments, _images, _second
 
-EXPERIMENTS = (*_experiments.EXPERIMENTS, *_images.EXPERIMENTS, *_second.EXPERIMENTS)
+EXPERIMENTS = (
+    *_experiments.EXPERIMENTS,
+    *_all_sizes.EXPERIMENTS,
+    *_images.EXPERIMENTS,
+    *_second.EXPERIMENTS,
+)
 
 __all__ = ["EXPERIMENTS"]

@@ -61,17 +61,17 @@ def _directions(source: Source) -> int:
     return MDDM(KEPT).fit(dataset.X[dataset.train], dataset.Y[dataset.train]).n_components_
 
 
-def _sources(news: bool, quick: bool, n_quick: int = 1) -> tuple[Source, ...]:
+def sources_of(news: bool, quick: bool, n_quick: int = 1) -> tuple[Source, ...]:
     names = NEWS if news else SETS
     prepare = "frequent-topics" if news else ""
     return tuple(Source(name, prepare=prepare) for name in (names[:n_quick] if quick else names))
 
 
 def _plan(source: Source, name: str, reducers: tuple[Step, ...], classifier: Step) -> Plan:
-    return _on((source,), f"{source.name} {name}", reducers, classifier)
+    return on_sources((source,), f"{source.name} {name}", reducers, classifier)
 
 
-def _on(
+def on_sources(
     sources: tuple[Source, ...], name: str, reducers: tuple[Step, ...], classifier: Step
 ) -> Plan:
     return Plan(
@@ -89,7 +89,7 @@ def nine_plans(classifier: Classifier, news: bool, n_quick: int = 1) -> Plans:
     """Nine methods with as many directions as MDDM_p; on news the four fastest if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
-        sources = _sources(news, quick, n_quick)
+        sources = sources_of(news, quick, n_quick)
         return tuple(one(source, classifier(quick), few=quick and news) for source in sources)
 
     def one(source: Source, step: Step, few: bool) -> Plan:
@@ -114,7 +114,7 @@ def label_kernel_plans(classifier: Classifier, news: bool) -> Plans:
     """MDDM without and with a label kernel; its width by five folds, or by two if quick."""
 
     def plans(quick: bool) -> tuple[Plan, ...]:
-        return tuple(one(source, classifier(quick), quick) for source in _sources(news, quick))
+        return tuple(one(source, classifier(quick), quick) for source in sources_of(news, quick))
 
     def one(source: Source, step: Step, quick: bool) -> Plan:
         d = _directions(source)
@@ -256,8 +256,8 @@ def _curves(name: str, classifier: Classifier, n_quick: int) -> Plans:
 
     def plans(quick: bool) -> tuple[Plan, ...]:
         steps = _curve_steps(SIZES[1:3] if quick else SIZES)
-        sources = _sources(False, quick, n_quick)
-        return (_on(sources, f"{name}, web pages", steps, classifier(quick)),)
+        sources = sources_of(False, quick, n_quick)
+        return (on_sources(sources, f"{name}, web pages", steps, classifier(quick)),)
 
     return plans
 
@@ -267,7 +267,9 @@ def _news_curves(name: str, classifier: Classifier, few: tuple[str, ...]) -> Pla
 
     def plans(quick: bool) -> tuple[Plan, ...]:
         steps = _curve_steps(NEWS_SIZES[::2], few) if quick else _curve_steps(NEWS_SIZES)
-        return tuple(_plan(each, name, steps, classifier(quick)) for each in _sources(True, quick))
+        return tuple(
+            _plan(each, name, steps, classifier(quick)) for each in sources_of(True, quick)
+        )
 
     return plans
 

@@ -1,5 +1,8 @@
 """The experiments of the shared-subspace paper: printed values, plans, methods of its own."""
 
-from labelspan.papers.shared_subspace._experiments import EXPERIMENTS
+from labelspan.papers.shared_subspace import _experiments, _kernels
+from labelspan.papers.shared_subspace._kernels import OnKernels
 
-__all__ = ["EXPERIMENTS"]
+EXPERIMENTS = (*_experiments.EXPERIMENTS, *_kernels.EXPERIMENTS)
+
+__all__ = ["EXPERIMENTS", "OnKernels"]
