@@ -82,7 +82,7 @@ release-check: $(VENV)/release.stamp
 	$(BIN)/python tools/release_check.py --dist $(DIST)
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest $(VENV)-interop .pytest_cache .mypy_cache .ruff_cache results dist docs/_build docs/gallery docs/generated
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest $(VENV)-interop .pytest_cache .mypy_cache .ruff_cache results dist docs/_build docs/gallery docs/generated docs/api docs/api.rst
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -95,7 +95,10 @@ def plain_names(app, what, name, obj, options, lines):
 
 
 made = runpy.run_path(str(Path(__file__).with_name("made.py")))
-Path(__file__).with_name("api.rst").write_text(made["reference"](), encoding="utf-8")
+for name, text in made["reference"]().items():
+    page = Path(__file__).with_name(f"{name}.rst")
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(text, encoding="utf-8")
 
 
 def made_parts(app, docname, source):

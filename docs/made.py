@@ -1,7 +1,7 @@
 """Parts of the documentation that follow from the registry and from the pages of the methods.
 
-`conf.py` writes ``api.rst`` with `reference`, and fills comments such as ``<!-- pages: choice -->``
-with `filled`. A new method needs its page alone.
+`conf.py` writes ``api.rst`` and ``api/`` with `reference`, and fills comments such as
+``<!-- pages: choice -->`` with `filled`. A new method needs its page alone.
 """
 
 import importlib
@@ -44,7 +44,7 @@ MODULES = {
 }
 SUMMARY = """\
 .. autosummary::
-   :toctree: generated
+   :toctree: ../generated
    :nosignatures:
 
 """
@@ -56,7 +56,9 @@ Every public name of labelspan. Estimators follow the conventions of scikit-lear
 made from their docstrings. ``labelspan.__version__`` is the version, and ``labelspan.lab.cli.main``
 is what the command ``labelspan`` runs.
 
-.. currentmodule:: labelspan
+.. toctree::
+   :maxdepth: 2
+
 """
 COLUMNS = "| class | equations | left side | right side B |\n|---|---|---|---|\n"
 
@@ -66,28 +68,33 @@ def family(name):
     return BY_NAME[name].home.partition(".")[0]
 
 
-def section(title, text, names, module=""):
-    """A section of the reference."""
-    parts = [title + "\n" + "-" * len(title), text, module and f".. currentmodule:: {module}"]
+def section(title, text, names, module="labelspan"):
+    """A page of the reference."""
+    parts = [title + "\n" + "=" * len(title), text, f".. currentmodule:: {module}"]
     return "\n\n".join(filter(None, parts)) + f"\n\n{SUMMARY}   " + "\n   ".join(names) + "\n"
 
 
-def reference():
-    """The page api.rst."""
-    parts = [HEAD]
+def sections():
+    """The pages of the reference, by title."""
     for title, (families, text) in SECTIONS.items():
         names = [name for name in BY_NAME if family(name) in families]
-        parts.append(section(title, text, [*names, *["cost"] * ("choice" in families)]))
+        yield title, section(title, text, [*names, *["cost"] * ("choice" in families)])
     tools = []
     for package in dict.fromkeys(map(family, BY_NAME)):
         public = importlib.import_module(f"labelspan.{package}").__all__
         tools += [f"{package}.{name}" for name in public if name not in BY_NAME]
-    parts.append(section("Paths, curves and baselines", "", tools))
-    parts.append(section("Devices and settings", "", ["config_context", "to_numpy"]))
+    yield "Paths, curves and baselines", section("Paths, curves and baselines", "", tools)
+    settings = ["config_context", "to_numpy"]
+    yield "Devices and settings", section("Devices and settings", "", settings)
     for title, module in MODULES.items():
         names = sorted(getattr(labelspan, module).__all__, key=str.lower)
-        parts.append(section(title, f"``labelspan.{module}``.", names, f"labelspan.{module}"))
-    return "\n".join(parts)
+        yield title, section(title, f"``labelspan.{module}``.", names, f"labelspan.{module}")
+
+
+def reference():
+    """The texts of ``api.rst`` and of a page per section, by name."""
+    pages = {f"api/{re.sub('[^a-z]+', '_', t.lower())}": text for t, text in sections()}
+    return {"api": HEAD + "".join(f"   {name}\n" for name in pages), **pages}
 
 
 def pages(*families):

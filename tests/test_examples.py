@@ -9,7 +9,7 @@ import pytest
 matplotlib.use("agg")
 from matplotlib import pyplot as plt
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("plot_*.py"))
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*/plot_*.py"))
 
 
 def test_the_gallery_has_its_lessons():

@@ -14,7 +14,7 @@ import labelspan
 DOCS = Path(__file__).parents[1] / "docs"
 # What the build makes from the registry.
 MADE = runpy.run_path(str(DOCS / "made.py"))
-REFERENCE = MADE["reference"]()
+REFERENCE = "\n".join(MADE["reference"]().values())
 # Layers that users do not call, and the room that the command `reproduce` opens.
 INTERNAL = {"base", "compat", "costs", "linalg", "moments", "papers", "registry", "system"}
 PACKAGES = ["labelspan"] + [
