@@ -96,7 +96,7 @@ def plain_names(app, what, name, obj, options, lines):
 
 made = runpy.run_path(str(Path(__file__).with_name("made.py")))
 for name, text in made["reference"]().items():
-    page = Path(__file__).with_name(f"{name}.rst")
+    page = Path(__file__).parent / f"{name}.rst"
     page.parent.mkdir(exist_ok=True)
     page.write_text(text, encoding="utf-8")
 
