@@ -87,6 +87,17 @@ def test_chosen_settings_leave_out_exactly(kernel, wide):
     np.testing.assert_allclose(model.loo_scores_, expected, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_tiny_ridges_leave_out_exactly(weighted):
+    """Where 1 less the leverage would be rounding."""
+    X, Y = problem()
+    weights = weights_of(weighted)
+    model = ls.MultilabelRidgeCV(kernel="rbf", scale="standard", ridges=[1e-8])
+    model.fit(X, Y, sample_weight=weights if weighted else None)
+    expected = refits(model, X, Y, weights)
+    np.testing.assert_allclose(model.loo_scores_, expected, rtol=0, atol=1e-10)
+
+
 @pytest.mark.parametrize("scale", ["auto", "rows"])
 @pytest.mark.parametrize(("kernel", "n_landmarks"), [("linear", None), ("rbf", None), ("rbf", 7)])
 @pytest.mark.parametrize("wide", [False, True])
@@ -491,13 +502,25 @@ def test_holes_have_a_reason_where_they_are_refused():
             {"threshold": "roc_auc"},
             "'roc_auc', which does not depend on thresholds; allowed are f1",
         ),
-        ({"threshold": "coverage"}, "'coverage', which does not depend on thresholds"),
+        ({"threshold": "coverage"}, "threshold is 'coverage', which does not depend on thresholds"),
+        ({"threshold": "nonsense"}, "threshold is 'nonsense', which names no measure; allowed are"),
+        ({"scoring": "nonsense"}, "scoring='nonsense' names no measure; allowed are hamming_loss"),
+        ({"scoring": "neg_log_loss"}, "scoring needs probabilities, but the classifier gives"),
     ],
 )
 def test_wrong_parameters_are_refused(parameters, message):
     X, Y = problem()
     with pytest.raises(ValueError, match=message):
         ls.MultilabelRidgeCV(**parameters).fit(X, Y)
+
+
+def test_landmarks_are_numbered_among_the_rows_of_positive_weight():
+    X, Y = problem()
+    weights = np.where(np.arange(48) % 3 == 0, 0.0, 1.0)
+    settings = {"kernel": "rbf", "n_landmarks": 7}
+    model = ls.MultilabelRidgeCV(**settings).fit(X, Y, sample_weight=weights)
+    dropped = ls.MultilabelRidgeCV(**settings).fit(X[weights > 0], Y[weights > 0])
+    np.testing.assert_array_equal(model.landmark_indices_, dropped.landmark_indices_)
 
 
 def test_constant_features_and_labels_without_rows():

@@ -70,7 +70,7 @@ class KernelLabelCCA(KernelReducer):
         The ridge: that of `ridge`, or the one chosen among 28 between 1e-6 and 1e3 times the mean
         eigenvalue of Q, with at most n / 2 degrees of freedom.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Rows that serve as landmarks, with ``n_landmarks``.
+        Rows that serve as landmarks, with ``n_landmarks``, among those of positive weight.
     nystroem_error_ : float
         Relative error of the centred kernel (Frobenius norm) on a sample of at most 500 rows,
         with ``n_landmarks``.

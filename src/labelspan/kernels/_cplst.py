@@ -105,7 +105,7 @@ class KernelCPLST(LabelSpaceClassifier):
     label_names_ : ndarray of str
         Names of the labels, if y was a frame.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Rows that serve as landmarks, with ``n_landmarks``.
+        Rows that serve as landmarks, with ``n_landmarks``, among those of positive weight.
     nystroem_error_ : float
         Relative error of the centred kernel (Frobenius norm) on a sample of at most 500 rows,
         with ``n_landmarks``.

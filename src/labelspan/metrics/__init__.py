@@ -2,7 +2,7 @@
 
 from labelspan.metrics._auc import macro_auc, micro_auc
 from labelspan.metrics._counts import Counts, Side
-from labelspan.metrics._goal import SKLEARN_NAMES, goal_of
+from labelspan.metrics._goal import SKLEARN_NAMES, goal_of, refuse_unknown
 from labelspan.metrics._mean import squared_error
 from labelspan.metrics._nearest import nearest
 from labelspan.metrics._ranking import average_precision, coverage, one_error, ranking_loss

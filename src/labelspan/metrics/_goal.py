@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 
 from labelspan.metrics._registry import MEASURES, Measure
 
@@ -35,32 +35,47 @@ class Predicted(ClassifierMixin, BaseEstimator):
         return plain(self.labels)
 
 
-def goal_of(measure: Any) -> str | Callable[[np.ndarray, np.ndarray], float]:
+def goal_of(
+    measure: Any, parameter: str = "measure"
+) -> str | Callable[[np.ndarray, np.ndarray], float]:
     """Either "f1_micro", "f1_macro", or a function of true and predicted labels to maximise."""
     name = SKLEARN_NAMES.get(measure, measure) if isinstance(measure, str) else None
     if name in OWN:
         return OWN[name]
     item = measure if isinstance(measure, Measure) else MEASURES.get(name or "")
     if item is None:
+        if isinstance(measure, str) and measure not in get_scorer_names():
+            raise ValueError(f"{parameter} is {measure!r}, which names no measure; {allowed()}")
         scorer = check_scoring(Predicted(None), scoring=measure)
         try:
             scorer(Predicted(TRIAL), TRIAL, TRIAL)
         except AttributeError as error:
-            raise ValueError(of_scores(measure)) from error
+            raise ValueError(of_scores(measure, parameter)) from error
         return lambda true, labels: float(scorer(Predicted(labels), true, plain(true)))
     if item.needs != "labels":
-        raise ValueError(of_scores(item.name))
+        raise ValueError(of_scores(item.name, parameter))
     sign = 1.0 if item.direction == "max" else -1.0
     return lambda true, labels: sign * item(true, labels)
 
 
-def of_scores(measure: Any) -> str:
+def of_scores(measure: Any, parameter: str) -> str:
     """The message that a measure ranks scores."""
-    allowed = ", ".join(n for n, each in MEASURES.items() if each.needs == "labels")
-    return (
-        f"measure is {measure!r}, which does not depend on thresholds; allowed are "
-        f"{', '.join(SKLEARN_NAMES)}, {allowed}, and scorers of predicted labels."
-    )
+    return f"{parameter} is {measure!r}, which does not depend on thresholds; {allowed()}"
+
+
+def allowed() -> str:
+    """The end of a message: what may be maximised."""
+    names = ", ".join(n for n, each in MEASURES.items() if each.needs == "labels")
+    return f"allowed are {', '.join(SKLEARN_NAMES)}, {names}, and scorers of predicted labels."
+
+
+def refuse_unknown(scoring: str, more: str = "") -> None:
+    """Raise unless scikit-learn has a scorer of this name; `more` names further measures."""
+    if scoring not in get_scorer_names():
+        raise ValueError(
+            f"scoring={scoring!r} names no measure; allowed are {', '.join(MEASURES)}, {more}the "
+            "names of sklearn.metrics.get_scorer_names(), and callables."
+        )
 
 
 def plain(labels: np.ndarray) -> np.ndarray:

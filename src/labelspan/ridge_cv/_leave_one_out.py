@@ -221,12 +221,28 @@ class Kernel(Decomposed):
         w = xp.ones_like(T[:, 0]) if weights is None else weights
         total = float(sums(w))
         ridges = Ridges(form.s, xp.sqrt(form.s)[:, None] * form.UT, (w @ T) / total, total)
-        return cls(ridges, form.U, xp.sqrt(w), map_, of_rows.mean, form.UT, scale)
+        roots = xp.sqrt(w)
+        # The constant is in the null space, of which rounding makes eigenvalues above 0.
+        U = form.U - roots[:, None] * ((roots @ form.U) / total)[None, :]
+        return cls(ridges, U, roots, map_, of_rows.mean, form.UT, scale)
 
-    def coordinates(self, X: Any, at: Any) -> np.ndarray:
-        """Coordinates (m, r) of the training rows `at`."""
-        roots = rows_at(self.roots, at)[:, None]
-        return rows_at(self.U, at) * namespace(roots).sqrt(self.ridges.values) / roots
+    def left_out(
+        self, X: Any, at: Any, T: np.ndarray, weights: np.ndarray | None
+    ) -> Callable[[float], np.ndarray]:
+        """Left-out scores (m, q) of the training rows `at`, for each ridge.
+
+        The residuals are ridge U (s + ridge)^-1 U'T, and 1 - H_i is ridge sum_j U_ij^2 / (s_j +
+        ridge): a sum of positive numbers, accurate for tiny ridges, too.
+        """
+        U, roots = rows_at(self.U, at), rows_at(self.roots, at)
+        squares = U**2
+
+        def of(ridge: float) -> np.ndarray:
+            shrunk = ridge / (self.ridges.values + ridge)
+            rest = namespace(U).clip(squares @ shrunk, LEAST * float(shrunk[-1]), None)
+            return T - (U @ (self.UT * shrunk[:, None])) / (roots * rest)[:, None]
+
+        return of
 
     def model(self, ridge: float) -> Linear | InKernel:
         """The regression in terms of new rows."""

@@ -13,10 +13,17 @@ from labelspan.base import pick, remember
 from labelspan.classifiers import MultiOutputRidge
 from labelspan.cuts import Cuts, best_cut, best_cuts
 from labelspan.gate import Labels
-from labelspan.metrics import MEASURES, SKLEARN_NAMES, Measure, get_measure, goal_of
+from labelspan.metrics import (
+    MEASURES,
+    SKLEARN_NAMES,
+    Measure,
+    get_measure,
+    goal_of,
+    refuse_unknown,
+)
 from labelspan.ridge_cv._leave_one_out import Space
 from labelspan.ridge_cv._row_sample import COMPARED, LeftOut, Training
-from labelspan.search import KnownScores
+from labelspan.search import KnownScores, scored
 
 # Digits of the criterion beyond which a difference is rounding.
 DIGITS = 9
@@ -96,6 +103,8 @@ class Judge:
             skip = {"undefined_rows": "skip"} if name == "average_precision" else {}
             self.measure = get_measure(name, **skip)
             return
+        if isinstance(scoring, str):
+            refuse_unknown(scoring)
         owner = MultiOutputRidge()
         remember(owner, labels)
         self.known = KnownScores(owner)
@@ -131,7 +140,7 @@ class Judge:
         self.known.scores = L
         self.known.cuts = np.array(best_cut(L[:, present], positive[:, present])[0])
         rows = rows_at(X, at)
-        return float(self.scorer(self.known, rows, truth_of(self.known.owner, positive)))
+        return float(scored(self.scorer, self.known, rows, truth_of(self.known.owner, positive)))
 
 
 def columns_at(A: Any, columns: np.ndarray) -> Any:
@@ -157,7 +166,7 @@ def cuts_of(left: LeftOut, threshold: Any, min_labels: int) -> Cuts:
     return best_cuts(
         np.where(seen, scores, 0.0),
         dense(left.positive),
-        goal_of(threshold),
+        goal_of(threshold, "threshold"),
         weights=in_memory(left.weights),
         observed=seen,
         min_labels=min_labels,

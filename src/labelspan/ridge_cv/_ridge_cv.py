@@ -141,7 +141,7 @@ class MultilabelRidgeCV(LabelClassifier):
     intercept_ : ndarray of shape (n_labels,)
         Intercepts, minus the threshold, likewise.
     landmark_indices_ : ndarray of int
-        Which rows are the landmarks, if there are any.
+        Which of the rows of positive weight are the landmarks, if there are any.
     classes_ : ndarray of shape (n_classes,) or (n_labels, 2)
         Classes of a 1-d `y`; otherwise [0, 1] for each label.
     label_names_ : ndarray of str
@@ -235,7 +235,7 @@ class MultilabelRidgeCV(LabelClassifier):
     def _learn(self, X: Any, labels: Labels) -> None:
         check_ridges(self.ridges)
         if isinstance(self.threshold, str):
-            goal_of(self.threshold)
+            goal_of(self.threshold, "threshold")
         if labels.missing and not has_holes(labels.Y):
             labels = replace(labels, missing=False)
         if labels.missing:

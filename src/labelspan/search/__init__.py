@@ -1,7 +1,14 @@
 """What the searches over parameters share: parts of folds, measures of scores, tables."""
 
 from labelspan.search._axis import Axis, best_places
-from labelspan.search._judge import THRESHOLD, Judge, KnownScores, scorer_of, search_measures
+from labelspan.search._judge import (
+    THRESHOLD,
+    Judge,
+    KnownScores,
+    scored,
+    scorer_of,
+    search_measures,
+)
 from labelspan.search._parts import Fold, Parts, parts_of
 from labelspan.search._results import (
     FoldScores,

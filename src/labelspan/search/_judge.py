@@ -24,6 +24,7 @@ from labelspan.metrics import (
     MeasureScorer,
     SearchMeasure,
     Side,
+    refuse_unknown,
     search_measure,
 )
 from labelspan.search._axis import N_BINS, N_COARSE, Axis
@@ -193,7 +194,7 @@ class Judge:
             # A copy, because the next scores may reuse the array.
             known.scores = each_scores.copy()
             try:
-                measured = self.scorer(known, X, truth, **given)
+                measured = scored(self.scorer, known, X, truth, **given)
             except TypeError as error:
                 if weights is None:
                     raise
@@ -278,6 +279,19 @@ def axis_of(measures: Mapping[str, Measure], min_labels: int) -> Axis:
     return Axis(N_BINS if by_counts else N_COARSE, tuple(least))
 
 
+def scored(scorer: Any, known: KnownScores, X: Any, truth: Any, **given: Any) -> Any:
+    """The value of a scorer; a reason if it needs probabilities where there are scores."""
+    try:
+        return scorer(known, X, truth, **given)
+    except AttributeError as error:
+        if not str(error).startswith(type(known).__name__):
+            raise
+        raise ValueError(
+            "scoring needs probabilities, but the classifier gives scores. Pass a measure of "
+            "labels or scores, or a classifier with predict_proba."
+        ) from error
+
+
 def scoring_of(scoring: Any, several_labels: bool) -> Any:
     """Turn names of measures, and measures, into scorers; leave the rest unchanged."""
     if isinstance(scoring, Mapping | list | tuple | set) and not scoring:
@@ -309,5 +323,7 @@ def scorer_of(each: Any, several_labels: bool) -> Any:
         return MeasureScorer(each)
     name = SAME.get(each) if several_labels and (each is None or isinstance(each, str)) else None
     if name is None and isinstance(each, str) and each not in get_scorer_names():
-        name = each if each in MEASURES else None
+        name = each
+        if name not in MEASURES:
+            refuse_unknown(name, "those of search such as 'shared_label_at_10', ")
     return each if name is None else MeasureScorer(MEASURES[name])

@@ -59,7 +59,7 @@ class KernelPLS(KernelReducer):
     n_components_ : int
         Number of directions found.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Rows that serve as landmarks, with ``n_landmarks``.
+        Rows that serve as landmarks, with ``n_landmarks``, among those of positive weight.
     nystroem_error_ : float
         Relative error of the centred kernel (Frobenius norm) on a sample of at most 500 rows,
         with ``n_landmarks``.
