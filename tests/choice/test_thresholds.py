@@ -238,6 +238,56 @@ def test_reduce_where_it_costs_no_more_than_a_standard_error():
     assert "; all 30 features: ." in advice
 
 
+def advice_of(scoring="f1_micro", y=None, n_features=12, **settings):
+    X, Y = sample(120, n_features)
+    search = ls.ReducerCV(scoring=scoring, cv=2, **settings).fit(X, Y if y is None else y(Y))
+    return search.summary().splitlines()[0], search
+
+
+def test_the_advice_names_the_measure_in_words():
+    assert ": micro-F1 ." in advice_of(y=lambda Y: Y[:, 0])[0]
+    assert ": subset accuracy ." in advice_of(scoring="accuracy")[0]
+    advice, search = advice_of(scoring="ranking_loss")
+    # Scores of a loss are negative, the loss is not.
+    assert search.best_score_ < 0
+    assert f": ranking loss {-search.best_score_:.3f}".replace(" 0.", " .") in advice
+    advice, _ = advice_of(scoring={"sum": minus_hundred})
+    assert ": minus hundred -100." in advice
+
+
+def minus_hundred(estimator, X, y):
+    return -100.0 - abs(estimator.predict(X) - y).mean()
+
+
+def test_the_advice_counts_directions_and_features():
+    advice, search = advice_of(reducers=["pca"], n_components=[0.9])
+    assert f"Reduce to {search.best_estimator_.n_components_} direction" in advice
+    advice, search = advice_of(reducers=["pca"], n_components=[40], kernel="rbf")
+    assert search.best_estimator_.n_components_ > 12
+    assert advice.startswith(f"Take {search.best_estimator_.n_components_} directions by PCA: ")
+    assert "the only feature: micro-F1 ." in advice_of(n_features=1, reducers=["none"])[0]
+
+
+def test_a_held_out_part_without_positives_has_a_micro_f1_of_zero():
+    X, Y = sample(60, 5)
+    Y[30:] = 0
+    folds = [(np.arange(30), np.arange(30, 60)), (np.arange(15), np.arange(15, 30))]
+    search = ls.ReducerCV(["none"], cv=folds, readout=ls.MultiOutputRidge(ridge=1.0)).fit(X, Y)
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
+    assert search.cv_results_["split0_test_score"][0] == 0
+
+
+def test_what_cannot_be_summed_up_or_scored_has_a_reason():
+    X, Y = sample(60, 5)
+    several = ls.ReducerCV(["none"], scoring=["f1_micro", "accuracy"], refit=False, cv=2)
+    with pytest.raises(ValueError, match="refit=False with several scorers chooses nothing"):
+        several.fit(X, Y).summary()
+    with pytest.raises(ValueError, match=r"names no measure; allowed are .*shared_label_at_10"):
+        ls.ReducerCV(["none"], scoring="shared_label_at_0").fit(X, Y)
+    with pytest.raises(ValueError, match="scoring needs probabilities"):
+        ls.ReducerCV(["none"], scoring="neg_log_loss", cv=2).fit(X, Y)
+
+
 def test_large_sparse_rows_have_fewer_candidates(monkeypatch):
     monkeypatch.setattr(_route, "KRYLOV_SIDE", 30)
     X, Y = sample(120, 60)

@@ -13,13 +13,18 @@ from labelspan.choice._results import (
     standard_error,
     within_one_error,
 )
-from labelspan.metrics import SKLEARN_NAMES, MeasureScorer, SearchMeasure
+from labelspan.metrics import MEASURES, SKLEARN_NAMES, Measure, MeasureScorer, SearchMeasure
 from labelspan.search import scorer_of
 from labelspan.system import counted
 
 
 def summary_of(search: Any) -> str:
     """The advice in a sentence, the choice, equally good candidates, and a line per reducer."""
+    if "best_index_" not in vars(search):
+        raise ValueError(
+            f"refit={search.refit!r} with several scorers chooses nothing, so there is nothing to "
+            "sum up; see cv_results_, or pass the name of one of the scorers as refit."
+        )
     table, n_folds = search.cv_results_, search.n_splits_
     name = search._picked_by
     mean, error = table[f"mean_test_{name}"], standard_error(table, name, n_folds)
@@ -28,7 +33,7 @@ def summary_of(search: Any) -> str:
     n_within = len(within_one_error(table, name, n_folds))
     lines = [
         advice(search),
-        f"{counted(len(mean), 'candidate')} on {n_folds} folds, "
+        f"{counted(len(mean), 'candidate')} on {counted(n_folds, 'fold')}, "
         f"{counted(search.n_passes_, 'pass', 'passes')} over the data.",
         f"Chosen ({search.rule.replace('_', ' ')}): {described(table, chosen)}: "
         f"{mean[chosen]:.4f} +- {error[chosen]:.4f}.",
@@ -44,29 +49,35 @@ def advice(search: Any) -> str:
     table, name, i = search.cv_results_, search._picked_by, search.best_index_
     mean, error = table[f"mean_test_{name}"], standard_error(table, name, search.n_splits_)
     places = best_of_methods(table, name)
+    reducer = table["params"][i]["reducer"]
+    what, is_loss = measure_of(search)
+    mean = -mean if is_loss else mean
     rest = [
         f"{words}: {short(mean[places[method]])}"
-        for method, words in (("PCA", "PCA"), ("all features", all_features(search)))
+        for method, words in (("all features", all_features(search)), ("PCA", "PCA"))
         if method in places and places[method] != i
-    ][::-1]
-    reducer = table["params"][i]["reducer"]
-    what = measure_name(search)
+    ]
     if isinstance(reducer, str) and reducer == NONE:
-        first = f"Do not reduce: all {search.n_features_in_:,} features{by_kernel(table, i)}: "
+        first = f"Do not reduce: {all_features(search)}{by_kernel(table, i)}: "
         others = [place for method, place in places.items() if method != "all features"]
         if others:
-            best = max(others, key=lambda place: mean[place])
+            best = min(others, key=lambda place: table[f"rank_test_{name}"][place])
             if best != places.get("PCA"):
                 rest.insert(0, f"{method_at(table, best)}: {short(mean[best])}")
     else:
-        verb = "Keep" if is_selector(reducer) else "Reduce to"
-        first = f"{verb} {described_directions(table, i)} by {method_at(table, i)}: "
+        kept = getattr(search, "best_estimator_", None)
+        n_kept = getattr(kept, "n_components_", table["mean_n_components"][i])
+        # A kernel may have more directions than there are features.
+        verb = "Reduce to" if n_kept < search.n_features_in_ else "Take"
+        verb = "Keep" if is_selector(reducer) else verb
+        first = f"{verb} {directions(n_kept, reducer)} by {method_at(table, i)}: "
     return "; ".join([f"{first}{what} {short(mean[i])} +- {short(error[i])}", *rest]) + "."
 
 
 def all_features(search: Any) -> str:
     """What is not reduced."""
-    return f"all {search.n_features_in_:,} features"
+    n = search.n_features_in_
+    return f"all {n:,} features" if n > 1 else "the only feature"
 
 
 def method_at(table: dict[str, Any], i: int) -> str:
@@ -85,13 +96,23 @@ def by_kernel(table: dict[str, Any], i: int) -> str:
 
 def described_directions(table: dict[str, Any], i: int) -> str:
     """The number of directions or features of a candidate."""
-    n_kept = table["mean_n_components"][i]
-    unit = "feature" if is_selector(table["params"][i]["reducer"]) else "direction"
-    return f"{n_kept:g} {unit}{'s' if n_kept != 1 else ''}"
+    return directions(table["mean_n_components"][i], table["params"][i]["reducer"])
+
+
+def directions(number: float, reducer: Any) -> str:
+    """A number of directions or features, which may be a mean over the folds."""
+    unit = "feature" if is_selector(reducer) else "direction"
+    return f"{round(number, 1):g} {unit}{'s' if number != 1 else ''}"
 
 
 def measure_name(search: Any) -> str:
-    """The measure that chose, in words."""
+    """What the scores of the search are, in words: those of a loss are negative."""
+    what, is_loss = measure_of(search)
+    return f"minus {what}" if is_loss else what
+
+
+def measure_of(search: Any) -> tuple[str, bool]:
+    """The measure that chose, in words, and whether it is a loss."""
     scoring = search.scoring
     if isinstance(scoring, dict):
         scoring = scoring[search._picked_by]
@@ -100,16 +121,25 @@ def measure_name(search: Any) -> str:
     several = not search._one_dimensional and search._n_labels > 1
     found = scorer_of(scoring, several_labels=several)
     if isinstance(found, SearchMeasure):
-        return found.title[0].lower() + found.title[1:]
+        return found.title[0].lower() + found.title[1:], False
     if isinstance(found, MeasureScorer):
-        return found.measure.title.replace("Micro-", "micro-").replace("Macro-", "macro-")
+        return in_words(found.measure)
     text = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
-    return SKLEARN_NAMES.get(text, text).replace("_", " ")
+    known = MEASURES.get(SKLEARN_NAMES.get(text, ""))
+    return (text.replace("_", " "), False) if known is None else in_words(known)
+
+
+def in_words(measure: Measure) -> tuple[str, bool]:
+    """A measure within a sentence, and whether it is a loss."""
+    title = measure.title
+    title = title if title[:2].isupper() else title[0].lower() + title[1:]
+    return title, measure.direction == "min"
 
 
 def short(value: float) -> str:
     """A measure with three decimals and no leading zero."""
-    return f"{value:.3f}".replace("0.", ".", 1)
+    text = f"{value:.3f}"
+    return text.replace("0.", ".", 1) if abs(value) < 1 else text
 
 
 def method_lines(search: Any, name: str) -> list[str]:

@@ -62,7 +62,7 @@ class Axis:
                     right = int(own.ravel()[best].sum())
                     less = wrong_above + right_less
                 hits, chosen = present - right_less + right, absent + present - less + known
-                of_least.append(2.0 * hits / (chosen + n_own))
+                of_least.append(2.0 * hits / np.maximum(chosen + n_own, 1))
             found[i] = np.concatenate(of_least)
         return found
 
