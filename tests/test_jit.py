@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import shutil
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 from scipy import sparse
@@ -302,6 +304,25 @@ def test_one_line_explains_the_wait_for_the_compiler(tmp_path):
     assert out.startswith("[2.0, 2.0] 0 1")
     assert run(several.format(0.0), **folder)[1] == ""
     assert run(impatient.format(60.0), NUMBA_CACHE_DIR=str(tmp_path / "second"))[1] == ""
+
+
+@pytest.mark.parametrize(
+    "types", [b"clabelspan.ranking\nFormerClass\n.", b"cformer\nClass\n.", b""]
+)
+def test_code_stored_by_another_version_is_compiled_anew(tmp_path, monkeypatch, types):
+    """An upgrade leaves it in place, with types that are no longer there."""
+    source = tmp_path / "loops.py"
+    source.write_text("def twice(value):\n    return 2 * value\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(_compile._config, "CACHE_DIR", str(tmp_path / "stored"))
+    function = importlib.import_module("loops").twice
+    assert _compile.dispatcher(function, is_inner=False)(3) == 6
+    (index,) = (tmp_path / "stored").rglob("*.nbi")
+    index.write_bytes(pickle.dumps(numba.__version__) + types)
+    for stored in ("cache_misses", "cache_hits"):
+        again = _compile.dispatcher(function, is_inner=False)
+        assert again(3) == 6
+        assert sum(getattr(again.stats, stored).values()) == 1
 
 
 def test_threads_compile_a_kernel_once(tmp_path):

@@ -14,7 +14,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numba
@@ -47,18 +49,39 @@ def dispatcher(function: Callable[..., Any], is_inner: bool) -> Any:
     if is_inner:
         return _njit(function, no_cpython_wrapper=True, **OPTIONS)
     try:
-        return _njit(function, cache=True, **OPTIONS)
+        return cached(function)
     except (RuntimeError, OSError):
         pass
     before = _config.CACHE_DIR
     try:
         _config.CACHE_DIR = str(temporary_folder())
-        return _njit(function, cache=True, **OPTIONS)
+        return cached(function)
     except (RuntimeError, OSError):
         _report_uncached(before)
         return _njit(function, **OPTIONS)
     finally:
         _config.CACHE_DIR = before
+
+
+def cached(function: Callable[..., Any]) -> Any:
+    """The dispatcher of a loop whose code is stored.
+
+    numba unpickles the types in its index before it compares the date of the source. Types that an
+    earlier version of labelspan had, and this one has not, make an index that counts as empty.
+    """
+    made = _njit(function, cache=True, **OPTIONS)
+    file = getattr(getattr(made, "_cache", None), "_cache_file", None)
+    if file is not None:
+        file._load_index = partial(index_of, file._load_index)
+    return made
+
+
+def index_of(load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
+    """The stored signatures; none if they cannot be read."""
+    try:
+        return load()
+    except (AttributeError, ImportError, EOFError, UnpicklingError):
+        return {}
 
 
 def temporary_folder() -> Path:
