@@ -206,3 +206,18 @@ def test_labels_that_are_not_observed_are_no_rows_of_a_label(cv):
             np.testing.assert_array_equal(ours[1], theirs[1])
     with pytest.raises(ValueError, match="NaN"):
         list(cv.split(Y, np.array([0.0, 1.0, np.nan] * 100)))
+
+
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        MultilabelStratifiedKFold(2),
+        RepeatedMultilabelStratifiedKFold(n_splits=2, n_repeats=1, random_state=0),
+        MultilabelStratifiedShuffleSplit(1, test_size=0.5, random_state=0),
+    ],
+    ids=lambda splitter: type(splitter).__name__,
+)
+def test_groups_are_not_ignored_in_silence(splitter):
+    Y = np.eye(2, dtype=int)[np.arange(8) % 2]
+    with pytest.warns(UserWarning, match=f"ignored by {type(splitter).__name__}: rows of a group"):
+        list(splitter.split(Y, Y, groups=np.arange(8)))

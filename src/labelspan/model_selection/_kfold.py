@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
@@ -76,6 +77,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
     def _iter_test_indices(
         self, X: Any = None, y: Any = None, groups: Any = None
     ) -> Iterator[np.ndarray]:
+        warn_of_groups(self, groups)
         Y = label_matrix(X, y)
         drawn = check_random_state(self.random_state) if self.shuffle else None
         part = fold_of_rows(Y, self._check_splits(Y.shape[0]), drawn)
@@ -150,6 +152,7 @@ class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
     def _iter_test_indices(
         self, X: Any = None, y: Any = None, groups: Any = None
     ) -> Iterator[np.ndarray]:
+        warn_of_groups(self, groups)
         if not isinstance(self.n_repeats, Integral) or self.n_repeats < 1:
             raise ValueError(f"n_repeats={self.n_repeats!r} is out of range; give at least 1.")
         random_state = check_random_state(self.random_state)
@@ -158,6 +161,17 @@ class RepeatedMultilabelStratifiedKFold(BaseCrossValidator):
                 self.n_splits, shuffle=True, random_state=random_state
             )
             yield from folds._iter_test_indices(X, y)
+
+
+def warn_of_groups(splitter: Any, groups: Any) -> None:
+    """Warn that a splitter does not keep groups together, as scikit-learn's do."""
+    if groups is not None:
+        warnings.warn(
+            f"The groups parameter is ignored by {type(splitter).__name__}: rows of a group may be "
+            "in several parts. Pass a splitter for groups, such as GroupKFold.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def fold_of_rows(Y: Any, n_splits: int, random_state: np.random.RandomState | None) -> np.ndarray:

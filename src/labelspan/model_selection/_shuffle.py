@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from labelspan.gate import label_matrix
 from labelspan.model_selection._assign import assign
+from labelspan.model_selection._kfold import warn_of_groups
 from labelspan.model_selection._repair import repair
 
 
@@ -90,12 +91,13 @@ class MultilabelStratifiedShuffleSplit:
         y : array-like or sparse of shape (n_samples, n_labels) or (n_samples,)
             Label indicators, NaN where they are not observed; or class labels in one dimension.
         groups : object
-            Not used; present as in scikit-learn.
+            Not used; a warning says so.
 
         Yields
         ------
         train, test : ndarray of int
         """
+        warn_of_groups(self, groups)
         Y = label_matrix(X, y)
         if not isinstance(self.n_splits, Integral) or self.n_splits < 1:
             raise ValueError(f"n_splits={self.n_splits!r} is out of range; give at least 1.")
