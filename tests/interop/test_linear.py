@@ -20,6 +20,7 @@ MODELS = {
     "pls": ls.LabelPLS(3),
     "selector": ls.MultilabelFisherScore(4),
     "choice": ls.ReducerCV([ls.OPLS(ridge=1.0)], [2, 3], cv=2),
+    "no reduction": ls.ReducerCV(["none"], cv=2),
     "standardised": make_pipeline(StandardScaler(), ls.OPLS(3)),
     "scaled": make_pipeline(MaxAbsScaler(), "passthrough", ls.MDDM(3)),
     "uncentred": make_pipeline(StandardScaler(with_mean=False), TruncatedSVD(6), ls.MVMD(2)),
@@ -38,6 +39,10 @@ def test_matrix_and_offset_are_the_model(model):
 def test_models_that_are_not_linear_are_refused():
     with pytest.raises(TypeError, match=r"unit length, which is not linear.*normalize=False"):
         to_linear(ls.EmbeddingReducer(3, normalize=True).fit(X, Y))
+    with pytest.raises(TypeError, match=r"unit length, which is not linear.*another scale"):
+        to_linear(ls.ReducerCV(["none", "pca"], [2], scale="rows", cv=2).fit(X, Y))
+    with pytest.raises(TypeError, match="MultilabelRidgeCV cannot be exported: it is not a linear"):
+        to_linear(ls.MultilabelRidgeCV(kernel="linear").fit(X, Y))
     with pytest.raises(TypeError, match="KernelMDDM cannot be exported"):
         to_linear(ls.KernelMDDM(2).fit(X, Y))
 

@@ -13,6 +13,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from labelspan.arrays import dense
+from labelspan.extraction import EmbeddingReducer
 from labelspan.interop._maps import Affine, Columns, UnitRows, projection
 
 Linear = tuple[np.ndarray, np.ndarray]
@@ -53,8 +54,10 @@ def to_linear(model: BaseEstimator) -> tuple[np.ndarray, np.ndarray]:
     known = _of_sklearn(model)
     if known is not None:
         return known
-    maps = [_linear(model, step, model.n_features_in_) for step in projection(model)]
-    return reduce(_after, maps)
+    n_features = model.n_features_in_
+    maps = [_linear(model, step, n_features) for step in projection(model)]
+    # Without a step, the rows stay as they are.
+    return reduce(_after, maps) if maps else (np.eye(n_features), np.zeros(n_features))
 
 
 def to_faiss(model: BaseEstimator) -> Any:
@@ -128,9 +131,12 @@ def _after(first: Linear, second: Linear) -> Linear:
 
 def _linear(model: Any, step: Affine | Columns | UnitRows, n_features: int) -> Linear:
     if isinstance(step, UnitRows):
+        repair = "another scale than 'rows'"
+        if isinstance(model, EmbeddingReducer):
+            repair = "normalize=False, and let the index use cosines"
         raise TypeError(
             f"{type(model).__name__} scales each row to unit length, which is not linear. Set "
-            "normalize=False, and let the index use cosines."
+            f"{repair}."
         )
     if isinstance(step, Columns):
         return np.eye(n_features)[step.kept], np.zeros(len(step.kept))

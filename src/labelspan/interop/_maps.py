@@ -72,7 +72,7 @@ class Rule:
 
 @singledispatch
 def projection(model: BaseEstimator) -> Maps:
-    raise refusal(model)
+    raise refusal(model, "it is not a linear transformer of the features")
 
 
 @projection.register
@@ -222,6 +222,6 @@ def refusal(
     model: Any, reason: str = "what it computes is not linear in the features"
 ) -> TypeError:
     return TypeError(
-        f"{type(model).__name__} cannot be exported to ONNX: {reason}. Export a linear estimator, "
+        f"{type(model).__name__} cannot be exported: {reason}. Export a linear estimator, "
         "such as MDDM, MultiOutputRidge or CPLST."
     )
