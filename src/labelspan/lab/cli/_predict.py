@@ -16,6 +16,7 @@ from labelspan.lab.cli._data import rows_for, source_for
 from labelspan.lab.cli._model import Model, load_model, refusing
 from labelspan.lab.cli._reduce_blocks import blocks_for, input_files, is_blocks
 from labelspan.lab.plan import READING_FIELDS
+from labelspan.system import counted
 
 #: Methods of a classifier by the value of ``--what``.
 WHAT = {"labels": "predict", "scores": "decision_function", "probabilities": "predict_proba"}
@@ -46,7 +47,8 @@ def command(
         output.print_json({"what": what, **counts, "files": [str(out)]})
         return
     mean = f", {found.sum(axis=1).mean():.3g} per row on average" if what == "labels" else ""
-    print(f"{what} of {counts['rows']} rows, {counts['labels']} labels{mean}")
+    shape = f"{counted(counts['rows'], 'row')}, {counted(counts['labels'], 'label')}"
+    print(f"{what} of {shape}{mean}")
     print(output.clean(str(out)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -272,5 +273,7 @@ def get_method(name: str) -> Method:
         title = path.partition(":")[2]
         return Method(name, title, "reducer" if path == name else "model", path)
     near = difflib.get_close_matches(name, _BY_NAME, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(_BY_NAME)}"
+    # Variants of papers and of earlier versions are for stored plans.
+    usual = [known for known in _BY_NAME if not re.search("[/@]", known)]
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(usual)}"
     raise ValueError(f"there is no method {name!r}; {hint}")

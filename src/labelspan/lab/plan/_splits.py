@@ -16,6 +16,7 @@ from labelspan.model_selection import (
     MultilabelStratifiedShuffleSplit,
     RepeatedMultilabelStratifiedKFold,
 )
+from labelspan.system import counted
 
 Indices = tuple[np.ndarray, np.ndarray]
 
@@ -61,8 +62,8 @@ class Splits:
             check_whole(getattr(self, key), f"{key} of the splits")
         if self.n_folds < 2 or self.n_repeats < 1:
             raise ValueError(
-                f"{self.n_repeats} repetitions of {self.n_folds} folds were asked for; give at "
-                "least 1 and 2."
+                f"{counted(self.n_repeats, 'repetition')} of {counted(self.n_folds, 'fold')} asked "
+                "for; give at least 1 and 2."
             )
         is_share = isinstance(self.train, float) and 0 < self.train < 1
         is_rows = isinstance(self.train, int) and self.train >= 1
@@ -140,8 +141,8 @@ class Splits:
                 )
         if self.kind in ("folds", "inner") and self.n_folds > n_train:
             raise ValueError(
-                f"{name} has {n_train} rows to split, fewer than {self.n_folds} folds; use fewer "
-                "folds."
+                f"{name} has {counted(n_train, 'row')} to split, fewer than {self.n_folds} folds; "
+                "use fewer folds."
             )
 
     def indices(self, dataset: MultilabelDataset, seed: int) -> list[Indices]:
