@@ -78,7 +78,7 @@ def test_compare_puts_columns_below_and_cuts_no_digit(tmp_path, width):
 
 def test_the_list_of_experiments_has_one_line_each():
     lines = shown(80, "reproduce", "list").splitlines()
-    assert [line.split()[0] for line in lines[1:-2]] == [item.name for item in EXPERIMENTS]
+    assert [line.split()[0] for line in lines[1:-3]] == [item.name for item in EXPERIMENTS]
     assert max(map(cell_len, lines)) <= 80
 
 
