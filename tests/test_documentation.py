@@ -196,7 +196,7 @@ def test_the_upgrade_notes_name_every_penalty_that_is_chosen_now():
             named.add((name, argument))
             parameter = inspect.signature(getattr(labelspan, name)).parameters[argument]
             assert parameter.default == ast.literal_eval(now) != ast.literal_eval(before)
-    new = {"EmbeddingReducer", "KernelOCCA", "MultilabelRidgeCV"}
+    new = {"EmbeddingReducer", "KernelOCCA", "LabelSpaceCCA", "MultilabelRidgeCV"}
     assert named >= {
         (name, argument)
         for name in set(labelspan.__all__) - new
