@@ -140,3 +140,10 @@ def test_no_turn_raises_the_objective(selector):
     selector.set_params(max_iter=1)
     with pytest.warns(ConvergenceWarning, match="max_iter=1 turns"):
         selector.fit(X, Y)
+
+
+def test_columns_in_very_different_units_end_with_a_warning():
+    X, Y = problem(5)
+    X[:, 2] *= 1e12
+    with pytest.warns(ConvergenceWarning, match=r"W has a relative gap of .* scale them first"):
+        assert MDFS(4).fit(X, Y).n_iter_ < 200

@@ -12,6 +12,8 @@ import numpy as np
 DEPTH, FEWEST = 5, 10
 # The working set is solved to this share of the gap that is allowed.
 INNER = 0.3
+# Looks at the objective without a decrease after which rounding has ended the progress.
+STUCK = 10
 
 
 @dataclass(frozen=True)
@@ -107,12 +109,13 @@ def solve(
     if start is not None:
         kept, W = start.kept, start.W
     n_iter, xx = 0, problem.columns(kept)
+    progress = Progress()
     while True:
         R = xt - xx @ W
         # The rows of the support come first, as `bounds` expects.
         order = np.concatenate([kept, np.setdiff1d(np.arange(len(xt)), kept)])
         found = problem.bounds(W, float(np.vdot(W, xt[kept])), R[order], gamma)
-        if found.gap <= tol or n_iter >= max_iter:
+        if found.gap <= tol or n_iter >= max_iter or progress.ended(found.primal):
             return Solution(kept, W, found, n_iter)
         size = lengths(R)
         radius = np.sqrt(2 * max(found.primal - found.dual, 0.0))
@@ -144,7 +147,7 @@ def descend(
 ) -> tuple[np.ndarray, int]:
     """Block coordinate descent within a working set, extrapolated; and the number of sweeps."""
     squares = np.diag(xx).copy()
-    history = [W.copy()]
+    history, progress = [W.copy()], Progress()
     for n_iter in range(1, max_iter + 1):
         for j in range(len(W)):
             u = xt[j] - xx[j] @ W + squares[j] * W[j]
@@ -155,7 +158,7 @@ def descend(
             continue
         R = xt - xx @ W
         here = problem.bounds(W, float(np.vdot(W, xt)), R, gamma)
-        if here.gap <= tol:
+        if here.gap <= tol or progress.ended(here.primal):
             return W, n_iter
         better = extrapolated(history)
         if better is not None:
@@ -163,6 +166,20 @@ def descend(
             W = better if there.primal < here.primal else W
         history = [W.copy()]
     return W, max_iter
+
+
+@dataclass
+class Progress:
+    """Whether an objective still decreases, rounding apart."""
+
+    lowest: float = np.inf
+    n_stuck: int = 0
+
+    def ended(self, primal: float) -> bool:
+        """Whether the last looks brought no decrease."""
+        self.n_stuck = 0 if primal < self.lowest * (1 - 1e-15) else self.n_stuck + 1
+        self.lowest = min(self.lowest, primal)
+        return self.n_stuck >= STUCK
 
 
 def extrapolated(history: list[np.ndarray]) -> np.ndarray | None:

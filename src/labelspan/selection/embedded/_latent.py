@@ -76,10 +76,11 @@ class LatentSelector(FeatureScore):
     def _solve(self, sample: Sample) -> np.ndarray:
         Y, graph = sample.Y, Graph(sample.X, self.n_neighbors)
         regression, V = Regression(sample), self._start(sample.Y)
+        inner = INNER * min(self.tol, 1e-2)
         objectives: list[float] = []
         change = np.inf
         while len(objectives) < self.max_iter and change > self.tol:
-            W = regression.fit(V, self.gamma / self._weight(), INNER * min(self.tol, 1e-2))
+            W = regression.fit(V, self.gamma / self._weight(), inner)
             fitted = regression.fitted(W)
             V = self._latent(fitted, Y, graph)
             residual = fitted - (V - V.mean(axis=0))
@@ -92,6 +93,13 @@ class LatentSelector(FeatureScore):
                 change = 1.0 - objectives[-1] / objectives[-2] if objectives[-2] > 0 else 0.0
         self.latent_, self.objectives_ = V, np.array(objectives)
         self.n_iter_ = len(objectives)
+        if regression.gap > inner:
+            warnings.warn(
+                f"W has a relative gap of {regression.gap:.2g} given the latent labels, above "
+                f"{inner:.2g}. Columns in very different units cause this; scale them first.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         if change > self.tol:
             warnings.warn(
                 f"Stopped after max_iter={self.max_iter} turns; the last lowered the objective "

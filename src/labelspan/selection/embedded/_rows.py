@@ -64,6 +64,11 @@ class Regression:
         W[self.last.kept] = self.last.W
         return W
 
+    @property
+    def gap(self) -> float:
+        """Of the last fit."""
+        return self.last.bounds.gap if self.last is not None else 0.0
+
     def fitted(self, W: np.ndarray) -> np.ndarray:
         """Xc W, (n, k)."""
         return np.asarray(self.X @ W) - self.mean @ W
