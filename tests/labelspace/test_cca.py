@@ -1,5 +1,7 @@
 """LabelSpaceCCA against its transcription, and its relations to the other methods."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,7 +9,7 @@ from sklearn.cross_decomposition import CCA
 from sklearn.linear_model import Ridge
 
 from labelspan.extraction import LabelCCA
-from labelspan.labelspace import CPLST, OCCA, LabelSpaceCCA
+from labelspan.labelspace import CPLST, OCCA, PLST, LabelSpaceCCA
 from tests.comparison import sine
 from tests.labelspace.problems import problem
 from tests.reference import labelspace as reference
@@ -113,6 +115,23 @@ def test_the_first_codes_are_those_of_fewer():
     assert_allclose(cut.decision_function(X), short.decision_function(X), atol=1e-10)
     assert_allclose(cut.errors(X, Y), short.errors(X, Y), rtol=1e-10)
     assert_allclose(model.truncate(0).decision_function(X[:1])[0], Y.mean(axis=0) - 0.5)
+
+
+PAGE = Path(__file__).parents[2] / "docs/methods/cplst.md"
+
+
+@pytest.mark.parametrize("method", [LabelSpaceCCA, CPLST, PLST, OCCA])
+def test_the_losses_on_yeast_are_those_of_the_page(dataset, method):
+    data, losses = dataset("yeast"), []
+    no_ridge = {"label_ridge": 0.0} if method is LabelSpaceCCA else {}
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(data.X))
+        train, test = order[:1933], order[1933:]
+        model = method(ridge=0.0, **no_ridge).fit(data.X[train], data.Y[train])
+        cut = [model.truncate(M).predict(data.X[test]) for M in (1, 2, 4, 6, 8, 10, 12)]
+        losses.append([np.mean(predicted != data.Y[test]) for predicted in cut])
+    row = " | ".join(f"{loss:.4f}".removeprefix("0") for loss in np.mean(losses, axis=0))
+    assert f"| `{method.__name__}` | {row} |" in PAGE.read_text(encoding="utf-8")
 
 
 def test_its_first_code_is_explained_best():
