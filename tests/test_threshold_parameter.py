@@ -129,6 +129,27 @@ def test_given_kernels_are_divided_by_rows_and_columns():
     np.testing.assert_allclose(given.thresholds_, by_rows.thresholds_, atol=1e-8)
 
 
+@pytest.mark.parametrize("measure", ["f1_micro", "f1_macro", "hamming_loss"])
+@pytest.mark.parametrize("least", [2, 3, 9])
+def test_rows_may_have_at_least_as_many_labels_as_there_are(measure, least):
+    """Of three labels one has no row."""
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    Y = np.column_stack([X[:, :2] + 0.5 * X[:, 2:] > 0, np.zeros(60)]).astype(int)
+    model = ls.ThresholdTuner(ls.MultiOutputRidge(), measure=measure, min_labels=least).fit(X, Y)
+    assert np.isfinite(model.thresholds_[:2]).all()
+    assert (model.predict(X).sum(axis=1) == min(least, 3)).all()
+
+
+@pytest.mark.parametrize("goal", ["f1_micro", "f1_macro"])
+def test_a_label_that_is_the_best_of_every_row_has_a_finite_threshold(goal):
+    rng = np.random.default_rng(0)
+    positive = rng.random((40, 3)) < [0.9, 0.3, 0.3]
+    scores = positive + 0.8 * rng.standard_normal((40, 3)) + [9, 0, 0]
+    found = best_cuts(scores, positive, goal, min_labels=1)
+    assert found.min_labels == 1
+    assert np.isfinite(found.thresholds).all()
+
+
 def test_one_class_per_row_is_as_before():
     X, Y = rows()
     y = Y.argmax(axis=1)

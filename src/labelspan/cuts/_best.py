@@ -67,6 +67,8 @@ def best_cuts(
     if goal == "f1_micro":
         thresholds[present] = shrunk(filled, own, seen, weights, cut, value)
     elif goal == "f1_macro":
+        # A label that is among the best of every row has its own scores to be cut.
+        filled = np.where(np.isfinite(filled).any(axis=0), filled, S)
         columns = zip(filled.T, own.T, seen.T, strict=True)
         each = [best_cut(s[:, None], y[:, None], weights, o[:, None])[0] for s, y, o in columns]
         thresholds[present] = between(np.array(each), cut, (own & seen).sum(axis=0))
@@ -76,8 +78,11 @@ def best_cuts(
 
 
 def lifted(scores: np.ndarray, least: int) -> np.ndarray:
-    """Scores whose `least` largest per row are infinite: predicted whatever the threshold."""
-    if not least or scores.shape[1] < 2:
+    """Scores whose `least` largest per row are infinite: predicted whatever the threshold.
+
+    Unchanged if these are all, because then no threshold matters.
+    """
+    if not 0 < least < scores.shape[1]:
         return scores
     filled = np.array(scores, dtype=np.float64)
     if least == 1:
