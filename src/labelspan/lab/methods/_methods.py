@@ -209,12 +209,7 @@ PAPER_METHODS: tuple[Method, ...] = (
     _of_paper("cplst/first-codes", "model", "FirstCodes"),
     _of_paper("shared-subspace/baseline", "model", "SearchedBaseline"),
     _of_paper("shared-subspace/searched", "model", "searched_subspace"),
-    _of_paper(
-        "shared-subspace/kernels",
-        "model",
-        "",
-        "labelspan.papers.shared_subspace._kernels:OnKernels",
-    ),
+    _of_paper("shared-subspace/kernels", "model", "OnKernels"),
     _of_paper("shared-subspace/searched-blindly", "model", "searched_blindly"),
     _of_paper("shared-subspace/svm-perf", "model", "", "labelspan.subspace:StructuralF1SVM"),
     _of_paper("xc/ranked", "model", "Ranked"),
