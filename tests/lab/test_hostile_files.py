@@ -158,14 +158,15 @@ def test_a_model_with_a_strange_schema_is_refused(labelspan, tmp_path, schema): 
     assert not (tmp_path / "r.npz").exists()
 
 
-@pytest.mark.parametrize("components", [None, np.ones((2, 5)), "text"])
+@pytest.mark.parametrize("components", [None, np.ones((2, 5)), "text", np.nan])
 def test_a_model_whose_arrays_do_not_fit_is_refused(labelspan, tmp_path, components):  # noqa: F811
     skops = pytest.importorskip("skops.io")
     from labelspan import MVMD
 
     source = Source.from_any(str(write_toy(tmp_path))).load()
     model = MVMD(2).fit(source.X, source.Y)
-    model.components_ = components
+    is_number = isinstance(components, float)
+    model.components_ = components * model.components_ if is_number else components
     skops.dump(model, tmp_path / "model.skops")
     outcome = labelspan(
         "reduce", tmp_path / "toy.npz", "--apply", tmp_path / "model.skops",

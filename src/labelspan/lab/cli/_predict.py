@@ -40,6 +40,9 @@ def command(
     name, blocks = _blocks(saved, data, context, {"out": out}, model)
     with refusing(model, name):
         found = np.concatenate([np.atleast_2d(predicts(X)) for X in blocks])
+        # Scores of labels without rows may be infinite.
+        if np.isnan(found).any():
+            raise ValueError("the result holds NaN.")
     labels = saved.labels or numbered("label", found.shape[1])
     write_csv(MultilabelDataset(name, found, np.zeros((len(found), 0)), labels), out)
     counts = {"rows": len(found), "labels": len(labels)}

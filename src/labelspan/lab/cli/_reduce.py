@@ -10,6 +10,7 @@ import numpy as np
 import typer
 from scipy import sparse
 from sklearn.pipeline import Pipeline
+from sklearn.utils import assert_all_finite
 
 from labelspan.choice import default_reducers
 from labelspan.datasets import MultilabelDataset, write_csv, write_npz
@@ -104,6 +105,7 @@ def command(
         dataset, n_rows, why = rows_for(saved, source), None, ""
         with refusing(apply, dataset.name):
             reduced = _reduced(saved.reducer, dataset)
+            assert_all_finite(reduced.X, input_name="result")
     else:
         dataset = load(source)
         parameters = _parameters(n_components, set or [])
