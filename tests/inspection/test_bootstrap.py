@@ -6,11 +6,12 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from labelspan import CMLFS, LPP, MDDM, MVMD, OPLS, LabelCCA, MultilabelFisherScore
+from labelspan import LPP, MDDM, MVMD, OPLS, LabelCCA, MultilabelFisherScore
 from labelspan.inspection import bootstrap, stability
 from labelspan.inspection._bootstrap import counts_of_blocks
 from labelspan.inspection._resamples import block_of_rows
 from labelspan.plotting import BootstrapDisplay
+from tests.registry import ESTIMATORS
 
 matplotlib.use("agg")
 MODELS = [
@@ -81,7 +82,11 @@ def test_blocks_are_random_and_groups_stay_whole():
     assert all(len(set(grouped[groups == g])) == 1 for g in range(100))
 
 
-@pytest.mark.parametrize("selector", [MultilabelFisherScore(2), CMLFS(2)], ids=str)
+SELECTORS = [e.estimator for e in ESTIMATORS if hasattr(e.estimator, "get_support")]
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda selector: type(selector).__name__)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_stability_is_the_share_of_halves_that_keep_a_feature(selector, data):
     X, Y = data
     kept = np.mean(
@@ -108,3 +113,5 @@ def test_what_is_refused(data):
         bootstrap(LPP(2).fit(X, Y), X, Y)
     with pytest.raises(TypeError, match="OPLS selects no features"):
         stability(model, X, Y)
+    with pytest.raises(ValueError, match="n_resamples=0 is out of range; give an integer from 1"):
+        stability(MultilabelFisherScore(2), X, Y, n_resamples=0)

@@ -138,7 +138,7 @@ def squared_lengths(A: Any, mean: Any = 0.0, counts: Any = 1.0) -> np.ndarray:
     """Squared lengths (n,) of the rows a_i - counts_i mean, in float64."""
     A = cast(A, np.float64)
     if not sparse.issparse(A):
-        A = A - np.multiply.outer(counts, mean)
+        A = A - np.multiply.outer(counts, mean) if np.any(mean) else A
         return np.einsum("ij,ij->i", A, A)
     mean = np.broadcast_to(mean, A.shape[1])
     lengths = np.asarray(A.multiply(A).sum(axis=1)).ravel()

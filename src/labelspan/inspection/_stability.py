@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,8 @@ def stability(
             f"{type(selector).__name__} selects no features. Pass a selector, or use "
             "labelspan.inspection.bootstrap for an extractor."
         )
+    if not isinstance(n_resamples, Integral) or n_resamples < 1:
+        raise ValueError(f"n_resamples={n_resamples!r} is out of range; give an integer from 1.")
     n, total = X.shape[0], 0.0
     for resample in range(n_resamples):
         half = block_of_rows(n, 2, random_state + resample, groups) == 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from labelspan.arrays import densified, has_holes
-from labelspan.gate import check_size
+from labelspan.gate import check_size, is_large
 from labelspan.linalg.permutation import (
     FEWEST_EFFECTIVE,
     Side,
@@ -185,7 +185,8 @@ def pose(rows: Rows, kernel: Any, parameters: dict[str, Any] | None, rng: Any) -
         assert features.K is not None
         return Posed(rows, np.einsum("ij,ij->j", Y, features.K @ Y), None, features)
     xx = rows.weights is None and not fits_in_one_piece(rows)
-    first = rows.total(partial(Moments.of, xx=xx, tt=False), rows.weights)
+    large = rows.blocks is None and is_large(rows.X)
+    first = rows.total(partial(Moments.of, xx=xx, tt=False, large=large), rows.weights)
     posed = Posed(rows, np.sum(first.xt**2, axis=0), first.x_mean)
     try:
         return replace(posed, features=features_of(rows, first, rng))
