@@ -92,6 +92,18 @@ class Texts(HTMLParser):
             self.texts.append(data)
 
 
+def test_the_page_opens_each_set_with_its_test_if_the_store_has_one(tmp_path):
+    old = {key: value for key, value in facts(("a", "b")).items() if key != "dependence"}
+    with made_up(tmp_path, label_names=("a", "b")) as store:
+        page = render(store, "html")
+        store.add_facts(Source("first 0"), old)
+        before = render(store, "html")
+    assert "<p>depends but for a</p>" in page
+    assert '<p class="warn">On first 0 labels do not.</p>' in page
+    assert "depends but" not in before
+    assert "labels do not" not in before
+
+
 def test_hostile_names_are_text_in_the_page(tmp_path):
     plain = Texts()
     with made_up(tmp_path / "plain", label_names=("a", "b", "c", "d", "e", "f")) as store:

@@ -26,6 +26,8 @@ from labelspan.stats.dependence._rows import Rows
 MOST_ROWS, MOST_TRIPLED = 5000, 100
 # More features than this are compared by rows; those of more rows are not.
 MOST_FEATURES, MOST_COMPARED = 5000, 16_000
+# Numbers of rows that are read twice.
+CACHED = 2**17
 EXACT, SAMPLED = "exact", f"from {N_SAMPLED} rows"
 
 
@@ -53,12 +55,18 @@ class Lengths:
 
     @classmethod
     def of(cls, mean: np.ndarray, X: Any, Y: Any, weights: np.ndarray | None = None) -> Lengths:
-        """Those of a block."""
-        w = np.ones(X.shape[0]) if weights is None else weights
-        rows, rest = less_mean(X, mean)
-        lengths = w**2 * squared_lengths(rows, rest)
-        of_rows = w * lengths
-        return cls(lengths, rows.T @ of_rows - of_rows.sum() * rest)
+        """Those of a block, from rows that stay in the cache."""
+        n, D = X.shape
+        w = np.ones(n) if weights is None else weights
+        lengths, times_rows = np.empty(n), np.zeros(D)
+        height = max(CACHED // max(row_work(X, X.shape), 1), 1)
+        for start in range(0, n, height):
+            part = slice(start, start + height)
+            rows, rest = less_mean(X[part], mean)
+            lengths[part] = w[part] ** 2 * squared_lengths(rows, rest)
+            of_rows = w[part] * lengths[part]
+            times_rows += rows.T @ of_rows - of_rows.sum() * rest
+        return cls(lengths, times_rows)
 
     def __add__(self, other: Lengths) -> Lengths:
         both = np.concatenate([self.lengths, other.lengths])
@@ -87,6 +95,12 @@ class Triples:
         """Sum of the cubed entries of A A'."""
         i, j = np.triu_indices(self.triples.shape[1])
         return float(np.where(i == j, 1.0, 2.0) @ np.sum(self.triples**2, axis=1))
+
+
+def row_work(X: Any, shape: tuple[int, int]) -> int:
+    """Numbers of a row that are stored, on average."""
+    stored = getattr(X, "nnz", None)
+    return shape[1] if stored is None else stored // shape[0] + 1
 
 
 def is_short(n_rows: int) -> bool:

@@ -27,7 +27,7 @@ from labelspan.stats.dependence._draws import (
     row_sets,
     statistic_of,
 )
-from labelspan.stats.dependence._features import Features, centred_rows, weighted_mean
+from labelspan.stats.dependence._features import Features, centred_rows, row_work, weighted_mean
 from labelspan.stats.dependence._result import LabelDependence
 from labelspan.stats.dependence._rows import Rows
 
@@ -136,12 +136,6 @@ def test_rare(
 def exact_pairs(K: np.ndarray, least: float) -> tuple[float, str, float]:
     share, most = pair_share(K, least)
     return share, "exact", most
-
-
-def row_work(X: Any, shape: tuple[int, int]) -> int:
-    """Numbers of a row that are stored, on average."""
-    stored = getattr(X, "nnz", None)
-    return shape[1] if stored is None else stored // shape[0] + 1
 
 
 @dataclass(frozen=True)

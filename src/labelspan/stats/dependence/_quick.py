@@ -9,7 +9,7 @@ import numpy as np
 from labelspan.arrays import rows_at
 from labelspan.linalg.permutation import FEWEST_EFFECTIVE
 from labelspan.stats.dependence._dependence import filled, pose, tested
-from labelspan.stats.dependence._labels import row_work
+from labelspan.stats.dependence._features import row_work
 from labelspan.stats.dependence._result import DependenceResult
 from labelspan.stats.dependence._rows import Rows
 
