@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import squareform
 from sklearn.metrics.pairwise import euclidean_distances
 
 from labelspan.arrays import (
@@ -293,7 +294,7 @@ def median_of_pairs(rows: Any) -> float:
         middle = (pairs[n * (n - 1) // 2 - 1] + pairs[n * (n - 1) // 2]) / 2
         return float(middle) or float(xp.mean(pairs)) or 1.0
     squares = euclidean_distances(rows, squared=True)
-    pairs = squares[np.triu_indices(len(squares), 1)]
+    pairs = squareform(squares, checks=False)
     return float(np.median(pairs)) or float(pairs.mean()) or 1.0
 
 
