@@ -13,7 +13,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
+from labelspan.arrays import dense
 from labelspan.kernels import (
     RIDGES,
     KernelCPLST,
@@ -102,7 +105,10 @@ def least_squares(sample: Sample) -> dict[str, Fitted]:
 @lru_cache(maxsize=2)
 def cubist(sample: Sample, codes: str) -> Fitted:
     """Cubist, the successor of the M5 that WEKA's M5P rebuilds, with its defaults."""
-    trees = import_module("cubist").Cubist(random_state=0)
+    trees: Any = import_module("cubist").Cubist(random_state=0)
+    if sparse.issparse(sample.X):
+        # Cubist takes dense rows only.
+        trees = make_pipeline(FunctionTransformer(dense, accept_sparse=True), trees)
     return _fitted(LINEAR[codes](regressor=trees), sample)
 
 

@@ -162,10 +162,10 @@ def judge_table4_enron(values: Values, printed: dict[str, Any]) -> list[Judged]:
     """The printed means, and that no method is ahead: they differ by one in the last digit."""
     lines = judge_table4(values, printed)[:-1]
     rows = {
-        title: np.array([line.ours for line in lines if f", {title} " in line.what])
+        title: np.array([line.ours for line in lines if f", {title} " in line.what], dtype=float)
         for title in ("PLST", "CPLST")
     }
-    gap = float(np.abs(rows["PLST"] - rows["CPLST"]).max())
+    gap = float(np.max(np.abs(rows["PLST"] - rows["CPLST"])))
     what = "enron: PLST and CPLST differ by at most 0.0005 at every M"
     return [*lines, judge_statement(what, "yes, 0.0001", f"{gap:.4f}", gap <= LEVEL)]
 
