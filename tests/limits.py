@@ -27,6 +27,7 @@ LIMITS = {
     "large X": "labelspan.gate._validation.LARGE",
     "square bytes of the gate": "labelspan.gate._validation.MAX_SQUARE_BYTES",
     "chunk bytes": "labelspan.moments._pool.FEWEST_BYTES",
+    "many chunks": "labelspan.moments._pool.LARGE",
     "fixed rows": "labelspan.moments._pool.FIXED_ROWS",
     "pool bytes": "labelspan.moments._pool.BLOCK_BYTES",
     "block bytes": "labelspan.moments._collect.BLOCK_BYTES",

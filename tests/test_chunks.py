@@ -193,6 +193,30 @@ def test_a_chunk_that_cannot_be_added_leaves_the_pool(small_pool, monkeypatch):
     assert_allclose(model.components_, ls.MVMD(None).fit(X, Y).components_, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["plain", "weights", "missing", "soft", "sparse", "single"])
+def test_many_chunks_are_added_up_by_compiled_loops(kind, limit, small_pool):
+    """After so many rows; the sums are the same, also far from the origin."""
+    limit("many chunks", 10 * X.shape[1])
+    rows, labels, more = X + 1e5, Y.astype(float), ()
+    if kind == "weights":
+        more = (np.linspace(0.5, 2, len(X)),)
+    elif kind == "missing":
+        labels[::7, 0] = np.nan
+    elif kind == "soft":
+        labels *= 0.7
+    elif kind == "sparse":
+        rows = sparse.csr_array(X * (X > 0))
+    rows = (rows - 1e5).astype(np.float32) if kind == "single" else rows
+    chunked, whole = ls.MVMD(3), ls.MVMD(3).fit(rows, labels, *more)
+    for start in range(0, len(X), 7):
+        part = slice(start, start + 7)
+        given = {"sample_weight": more[0][part]} if more else {}
+        chunked.partial_fit(rows[part], labels[part], **given)
+    assert_allclose(chunked.eigenvalues_, whole.eigenvalues_, rtol=1e-9)
+    tolerance = 1e-6 if kind == "single" else 1e-8
+    assert_allclose(chunked.components_, whole.components_, atol=tolerance)
+
+
 def test_an_error_of_the_solution_can_be_mended():
     tiny = (X * 1e-40).astype(np.float32)
     model = in_chunks(ls.OPLS(2, ridge=0.0), tiny)

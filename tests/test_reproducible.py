@@ -91,6 +91,14 @@ def test_every_kind_of_statistics(model, form, limit):
     np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-3)
 
 
+def test_compiled_sums_of_many_rows_begin_at_the_same_row(limit):
+    limit("fixed rows", 64)
+    limit("many chunks", 100 * D)
+    X, Y = rows()
+    rng = np.random.default_rng(5)
+    assert len({bits(fitted(ls.MVMD(2), X, Y, cuts(rng))) for _ in range(8)}) == 1
+
+
 def test_missing_labels(limit):
     limit("fixed rows", 64)
     X, Y = rows()

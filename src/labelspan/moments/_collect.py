@@ -60,7 +60,7 @@ class Sample:
     """Features (n, D), labels (n, q) and weights (n,) or None, to be summarised for a solver.
 
     `part`: these rows are only a part of the sample; `missing`: labels in memory are missing, None
-    if that is not known.
+    if that is not known; `of_many`: these rows are some of so many that compiled loops pay.
     """
 
     X: Any
@@ -69,6 +69,7 @@ class Sample:
     weights: np.ndarray | None = None
     part: bool = False
     missing: bool | None = None
+    of_many: bool = False
 
     def at(self, rows: Any) -> tuple[Any, ...]:
         """Features and labels of some rows, and their weights if there are any."""

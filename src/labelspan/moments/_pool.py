@@ -20,7 +20,7 @@ from labelspan.arrays import (
     precision_of,
     stacked_rows,
 )
-from labelspan.gate import SPARSE_LABEL_DENSITY, as_csr, has_holes
+from labelspan.gate import LARGE, SPARSE_LABEL_DENSITY, as_csr, has_holes
 from labelspan.moments._collect import BLOCK_BYTES, Sample, row_blocks
 from labelspan.moments._moments import anchored
 from labelspan.system import one_blas_thread
@@ -45,6 +45,8 @@ class Pool:
     """
 
     _fixed = False
+    # Rows in the sum so far.
+    _n_summed = 0
 
     def __init__(
         self, solver: str, shape: tuple[int, int], *, about_first: bool = True, fixed: bool = False
@@ -151,6 +153,9 @@ class Pool:
             if self.about_first and self._origin is None:
                 self._origin = first_row(sample.X)
         origin = self._origin
+        if self._n_summed * self.shape[0] >= LARGE:
+            sample = replace(sample, of_many=True)
+        self._n_summed += sample.X.shape[0]
         with self.threads():
             if origin is None or not is_left(sample.X):
                 block = summarise(sample)

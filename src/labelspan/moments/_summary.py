@@ -76,7 +76,7 @@ def collect_moments(
         T, labels = completed(Y, moved_to(Y, sample.weights), tt)
         of_block: Any = partial(Moments.of, xx=xx, tt=False)
         return of_observed(collect(replace(sample, Y=T), of_block, tall=xx), labels)
-    large = is_large(X)
+    large = sample.of_many or is_large(X)
     # Blocks of labels are searched for missing ones only if it is not known that there are none.
     kind = Moments if known and not holes else Available
     of_block = partial(kind.of, xx=xx, tt=tt, large=large)
