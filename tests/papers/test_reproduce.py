@@ -189,6 +189,11 @@ def test_an_experiment_is_run_judged_and_documented(tmp_path):
     # A line refers to its reason by number, because many may share one.
     assert re.search(r"^\| .* \| not reproduced \| .*; reason 1 \|$", text, re.MULTILINE)
     assert f"\n1. 1 line: {why}.\n" in text
+    minutes = sum(outcome.values.seconds.values()) / 60
+    assert f"The runs behind this page took {minutes:.0f} processor minutes.\n" in text
+    late = replace(outcome, not_run="postponed", values=Values({}, ()))
+    told = "took 0 processor minutes. Those that were not run would take at most about 1 more."
+    assert told in document([late], "labelspan reproduce all")
     # What the numbers depend on: data, splits, versions.
     assert "toy: 2 x 2-fold stratified cross-validation" in outcome.setting
     assert f"numpy {np.__version__}" in text

@@ -72,6 +72,7 @@ def document(outcomes: Iterable[Outcome], command: str) -> str:
         paper: [item for item in outcomes if item.experiment.paper == paper] for paper in PAPERS
     }
     parts = [HEAD.format(command=command, extent=extent), _papers(by_paper), _counts(outcomes)]
+    parts.append(_times(outcomes))
     parts += [_in_words(paper, items) for paper, items in by_paper.items()]
     parts.append(LEGEND)
     for paper, items in by_paper.items():
@@ -117,6 +118,18 @@ def _counts(outcomes: list[Outcome]) -> str:
         title = markdown_text(item.experiment.title)
         rows.append(f"| [{name}](#{anchor}) | {title} | {' | '.join(figures)} |")
     return "\n".join([*rows, ""])
+
+
+def _times(outcomes: list[Outcome]) -> str:
+    """Processor minutes of all cells, those that experiments share counted once."""
+    seconds: dict[str, float] = {}
+    for item in outcomes:
+        seconds.update(item.values.seconds)
+    text = f"The runs behind this page took {sum(seconds.values()) / 60:.0f} processor minutes."
+    rest = sum(item.experiment.minutes for item in outcomes if item.not_run)
+    if rest:
+        text += f" Those that were not run would take at most about {rest:.0f} more."
+    return f"{text}\n"
 
 
 def _kinds(lines: Iterable[Judged]) -> tuple[list[Judged], list[Judged]]:

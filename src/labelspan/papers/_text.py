@@ -237,4 +237,6 @@ def judge_text(experiments: Iterable[Experiment], content: Mapping[str, Kept]) -
             with_reason(line, printed, experiment.name)
             for line in experiment.judge(item.values, printed)
         ]
-        yield Outcome(experiment, lines, False, item.values.failed, item.setting)
+        yield Outcome(
+            experiment, lines, False, item.values.failed, item.setting, values=item.values
+        )
