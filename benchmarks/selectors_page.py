@@ -97,6 +97,16 @@ def times(rows: list[dict[str, str]], names: list[str]) -> list[str]:
     return [*lines, ""]
 
 
+def given_up(count: dict[str, set[str]]) -> list[str]:
+    """Where selectors have no lines."""
+    sets = sorted(set.union(*count.values()))
+    missing = {name: [s for s in sets if s not in known] for name, known in count.items()}
+    told = [f"{name}: {', '.join(places)}." for name, places in missing.items() if places]
+    if not told:
+        return []
+    return ["### Given up, or not run", "", *(f"- {line}" for line in told), ""]
+
+
 def main() -> None:
     """Replace the tables of the page."""
     rows = read()
@@ -108,7 +118,7 @@ def main() -> None:
     lines = ranks(rows, everywhere, "On all sets")
     if len(everywhere) < len(count):
         lines += ranks(rows, list(count), "All selectors")
-    lines += times(rows, list(count))
+    lines += times(rows, list(count)) + given_up(count)
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
     page = f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n{END}{after}"

@@ -1,6 +1,6 @@
 """Which selector: micro-F1 and macro-F1 by selector, number of features and classifier.
 
-usage: python benchmarks/selectors_table.py [--out FILE] [--seconds 120] [SET ...]
+usage: python benchmarks/selectors_table.py [--out FILE] [--seconds 10] [SET ...]
 
 The protocol is that of docs/which_selector.md. A line per set, selector, number of features and
 classifier is appended to the file as soon as it is known; what is there already is not done again.
@@ -35,7 +35,7 @@ SETS = (
 SIZES = (5, 10, 20, 50, 100)
 MOST_ROWS = 1500
 # Processor seconds after which a selector is given up on a set.
-MOST_SECONDS = 120
+MOST_SECONDS = 10
 CRITERIA = ("mim", "mrmr", "mdmr", "scls", "d2f", "pmu", "lrfs", "fimf", "grro")
 READOUTS = {
     "ridge": ls.MultiOutputRidge(min_labels=1, threshold="auto"),
