@@ -19,9 +19,9 @@ from pathlib import Path
 
 SRC, TESTS = Path("src/labelspan"), Path("tests")
 LIMITS: dict[str, int] = {
-    "lines of src": 62_500,
-    "code lines of the library (no lab, no papers; no imports)": 25_700,
-    "lines of docstrings on internals": 3_700,
+    "lines of src": 64_900,
+    "code lines of the library (no lab, no papers; no imports)": 26_500,
+    "lines of docstrings on internals": 3_600,
     "files of the library that ask for a device": 14,
     "files of the library that ask for sparsity, readers apart": 26,
     "labelspan classes in the longest MRO of an estimator": 5,
