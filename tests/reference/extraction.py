@@ -47,7 +47,8 @@ def auto_ridge(X, L, Y=0.0):
     """
     # Singular values, because the scatter of a column in large units would round the others away.
     U, d, _ = svd(centring(len(X)) @ X, full_matrices=False)
-    return auto_ridge_of_spectrum(d[::-1] ** 2, U[:, ::-1], L, Y, 1e-26)
+    null = (max(X.shape) * np.finfo(float).eps) ** 2
+    return auto_ridge_of_spectrum(d[::-1] ** 2, U[:, ::-1], L, Y, null)
 
 
 def auto_ridge_of_kernel(Q, L, Y=0.0):
@@ -96,13 +97,13 @@ def auto_ridge_of_available(X, Y):
 
 
 def units(s):
-    """The mean eigenvalue, and that of the many that a few hide, again and again.
+    """The mean eigenvalue above rounding, and that of the many that a few hide, again and again.
 
     The k smallest, at least half, are hidden if the next is above a hundred times the largest of
     them, and their mean below a millionth of the last unit.
     """
     s = np.sort(s[s > 0])
-    found, n = [s.mean()], len(s)
+    found, n = [s[s > 1e-10 * s[-1]].mean()], len(s)
     for k in range(n - 1, 0, -1):
         if 2 * k >= n and s[k] > 100 * s[k - 1] and s[:k].mean() < 1e-6 * found[-1]:
             found.append(s[:k].mean())

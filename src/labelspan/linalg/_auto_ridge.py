@@ -98,9 +98,12 @@ Spectra = Callable[[Any, float], Spectrum]
 def spectrum_of(
     values: np.ndarray, energy: np.ndarray, total: float, weight: float, null: float = NULL
 ) -> Spectrum:
-    """The spectrum from all eigenvalues, largest first; up to `null` of the first they are zero."""
+    """The spectrum from all eigenvalues, largest first; up to `null` of the first they are zero.
+
+    The mean leaves out all that may be rounding; only those that it hides are told apart further.
+    """
     counts = np.ones_like(values)
-    units = units_of(values, counts, mean_positive(values, null), null)
+    units = units_of(values, counts, mean_positive(values), null)
     return Spectrum(values, counts, energy, total, weight, units)
 
 

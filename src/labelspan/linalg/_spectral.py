@@ -90,9 +90,9 @@ def row_space(moments: Moments) -> tuple[np.ndarray, np.ndarray, np.ndarray | No
     return s * s.T * namespace(s).eye(len(form.s), device=s.device), s * form.UT, form.V
 
 
-def mean_positive(values: np.ndarray, null: float = NULL) -> float:
+def mean_positive(values: np.ndarray) -> float:
     """Mean of the eigenvalues, largest first, that are not zero; 1 if all are."""
-    n_positive = np.count_nonzero(values > null * values[:1])
+    n_positive = np.count_nonzero(values > NULL * values[:1])
     return float(values.sum()) / n_positive if n_positive else 1.0
 
 
