@@ -61,8 +61,8 @@ def test_dense_blocks_have_so_many_bytes_or_are_square():
     assert len(heights(row_blocks(shape_only(100_000, 20_000)))) == round(100_000 / 209)
     assert heights(row_blocks(shape_only(3, 2**23))) == [1, 1, 1]
     assert heights(row_blocks(shape_only(10, 0))) == [10]
-    # Of ten parts, each has a block of at least four times as many rows as columns.
-    assert heights(blocks_of(shape_only(10**6, 1000), 10)) == [40_000] * 25
+    # Of ten parts, each has a block of at least twice as many rows as columns.
+    assert heights(blocks_of(shape_only(10**6, 1000), 10)) == [20_000] * 50
     assert heights(blocks_of(shape_only(2**20, 64), 2)) == [2**16] * 16
     assert heights(blocks_of(shape_only(10, 0), 2)) == [10]
     assert heights(blocks_of(sparse.csr_array((10**9, 4)), 2)) == [10**9]

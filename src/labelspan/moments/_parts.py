@@ -30,11 +30,11 @@ def collect_parts(
 
 
 def blocks_of(X: Any, n_parts: int) -> Iterator[slice]:
-    """Blocks in which each part has about 4 D rows or more, because adding costs D^2."""
+    """Blocks in which each part has about 2 D rows or more, because adding costs D^2."""
     n_rows, n_columns = X.shape
     if sparse.issparse(X):
         return iter([slice(0, n_rows)])
-    height = max(BLOCK_BYTES // (8 * max(n_columns, 1)), 4 * n_columns * n_parts, 1)
+    height = max(BLOCK_BYTES // (8 * max(n_columns, 1)), 2 * n_columns * n_parts, 1)
     return equal_blocks(n_rows, n_rows / height)
 
 
