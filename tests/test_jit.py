@@ -78,7 +78,8 @@ def test_a_file_of_eleven_kilobytes_compiles_nothing(tmp_path):
     header = ["@relation 't: -C 2'", *(f"@attribute y{i} {{0,1}}" for i in range(2))]
     header += [*(f"@attribute x{i} numeric" for i in range(10)), "@data"]
     rows = [
-        f"{i % 2},{int(i % 6 in (0, 2, 3, 4))}," + ",".join(f"{x:.4f}" for x in rng.random(10))
+        f"{i % 2},{int(i % 6 in (0, 2, 3, 4))},"
+        + ",".join(f"{x:.4f}" for x in rng.random(10) + i % 2)
         for i in range(150)
     ]
     path = tmp_path / "small.arff"

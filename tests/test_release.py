@@ -33,9 +33,9 @@ def test_workflows_call_targets_that_there_are(path):
     called = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
     assert called
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    for command in called:
-        make, *asked = command.split()
-        assert make == "make"
+    made = [command.split()[1:] for command in called if command.startswith("make ")]
+    assert made
+    for asked in made:
         assert {word for word in asked if "=" not in word} <= targets
 
 

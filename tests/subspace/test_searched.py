@@ -137,4 +137,4 @@ def test_figures_are_judged_by_what_the_text_says():
     assert lines[3].what == "macro F1 on arts: gain of alpha > 0 over ridge"
     assert lines[3].ours == "0.2000, from 0.2050 at alpha = 0, beta = 0"
     # And a line per alpha, of nine.
-    assert len(lines) == 3 + 9
+    assert len(lines) == 4 + 9

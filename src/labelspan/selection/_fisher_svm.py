@@ -91,7 +91,7 @@ class FisherSVM(LabelClassifier, SelectorMixin, TransformerMixin, BaseEstimator)
     >>> yeast = load_yeast()
     >>> model = FisherSVM(20, random_state=0).fit(yeast.X[yeast.train], yeast.Y[yeast.train])
     >>> model.transform(yeast.X).shape, model.predict(yeast.X[yeast.test]).shape
-    ((2417, 90), (917, 14))
+    ((2417, 84), (917, 14))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
