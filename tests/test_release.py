@@ -35,6 +35,8 @@ def test_workflows_call_targets_that_there_are(path):
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     made = [command.split()[1:] for command in called if command.startswith("make ")]
     assert made
+    # Only the release needs more: it fetches data, and attaches the store.
+    assert len(made) == len(called) or path.stem == "release"
     for asked in made:
         assert {word for word in asked if "=" not in word} <= targets
 

@@ -317,3 +317,14 @@ def test_a_few_short_columns_and_a_steady_decay_add_no_ridges():
 def test_two_rows_get_the_largest_ridge():
     X, Y = np.array([[0.0, 1.0], [2.0, 0.0]]), np.array([[1, 0], [0, 1]])
     assert fitted(MultiOutputRidge(), X, Y) == pytest.approx(1e3 * 2.5)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rounding_of_repeated_sparse_rows_is_no_eigenvalue(seed):
+    """Wide sparse rows are solved in their row space, where repeated rows leave rounding."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((60, 200)) * (rng.random((60, 200)) < 0.3)
+    X[40:] = X[20:40]
+    Y = (X[:, 1:4] + 0.2 * rng.random((60, 3)) > 0.3).astype(int)
+    dense, found = (ls.OPLS(None).fit(A, Y).ridge_ for A in (X, sparse.csr_array(X)))
+    np.testing.assert_allclose(found, dense, rtol=1e-10)
